@@ -1,0 +1,63 @@
+# Two commands do all the set-up: `make serve` runs a gateway, `make test` passes the tests.
+# Both need Python >= 3.11 and a package index, nothing else.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+HOST ?= 127.0.0.1
+PORT ?= 8080
+DATA ?= data
+
+.PHONY: serve demo test test-all check lint types imports format lock clean bench
+
+serve: $(VENV)/.serve  ## run a gateway on embedded defaults
+	$(BIN)/memguard serve --host $(HOST) --port $(PORT) --data-dir $(DATA)
+
+demo: $(VENV)/.serve  ## walk through the whole product against a private gateway
+	$(BIN)/memguard demo
+
+test: $(VENV)/.dev  ## the tests, without the long ones
+	$(BIN)/pytest
+
+test-all: $(VENV)/.dev  ## the tests with the long ones that start and kill real processes
+	$(BIN)/pytest -m "live or not live" --timeout 1200
+
+check: lint types imports test  ## all that must be green
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+imports: $(VENV)/.dev
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m bench.first
+
+lock:  ## pin the newest versions that pyproject.toml admits (needs uv)
+	uv pip compile pyproject.toml --universal --generate-hashes --python-version 3.11 -q \
+		--no-header --no-annotate -o requirements.lock
+	uv pip compile pyproject.toml --group dev --universal --generate-hashes --python-version 3.11 -q \
+		--no-header --no-annotate -c requirements.lock -o requirements-dev.lock
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit("memguard needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.serve: $(VENV)/bin/python requirements.lock pyproject.toml
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --editable .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.serve requirements-dev.lock
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet --require-hashes -r requirements-dev.lock
+	touch $@

@@ -1,0 +1,1 @@
+"""The edges: who is asking, and in which language (REST, MCP, command line)."""

@@ -1,0 +1,1 @@
+"""One edge of the gateway."""

@@ -1,0 +1,1 @@
+"""The only doors to memory: remember, recall, forget, confirm, review."""

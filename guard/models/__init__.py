@@ -1,0 +1,1 @@
+"""Model runtimes. The only home of onnxruntime, tokenizers, sklearn, transformers and torch."""

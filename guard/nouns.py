@@ -1,0 +1,215 @@
+"""A memory on its way in: Draft → Tagged → Screened → Admitted → Sealed. No step can be skipped.
+
+Each noun holds the one before it, and only the step between them makes the next: the ledger takes
+`Sealed` alone, which only a vault makes, from `Admitted` alone, which only `guard.remember` and
+`guard.review` make, from `Screened`.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+import msgspec
+
+from memory.origin import Channel, Hint, Origin, OriginClass
+from memory.signals import Blinded, Signals
+from memory.types import (
+    Body,
+    ClientId,
+    Epoch,
+    Kind,
+    Layer,
+    LeafId,
+    MemoryId,
+    Owner,
+    SessionId,
+    State,
+)
+from policies.model import Completion, Decision, Finding
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """Untrusted content, as received and bounded by the edge."""
+
+    text: str
+    layer: Layer | None = None
+    kind: Kind | None = None
+    importance: float | None = None
+    ttl_days: int | None = None
+    entities: tuple[str, ...] = ()
+    session: SessionId | None = None
+    occurred_at: datetime | None = None
+    hint: Hint = Hint()
+    metadata: Mapping[str, str] = msgspec.field(default_factory=dict)
+
+
+class Tagged(msgspec.Struct, frozen=True):
+    """A draft whose identity, time and origin the gateway has fixed."""
+
+    draft: Draft
+    id: MemoryId
+    owner: Owner
+    at: datetime
+    origin: Origin
+
+
+class View(msgspec.Struct, frozen=True):
+    """One reading of a text: what it says after one kind of disguise is taken off (W2).
+
+    `text[i]` stems from the original's code points [starts[i], ends[i]), so a finding in any view
+    maps back to evidence in the original.
+    """
+
+    name: str
+    text: str
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """All that the decision may look at, gathered in one round at the subject's epoch."""
+
+    epoch: Epoch
+    views: tuple[View, ...]
+    signals: Signals
+    blinded: Blinded
+    fingerprint: bytes
+    twins: tuple["Row", ...]
+    recent_writes: int
+
+
+class Screened(msgspec.Struct, frozen=True):
+    """A tagged draft with everything the stages found and what policy makes of it."""
+
+    tagged: Tagged
+    findings: tuple[Finding, ...]
+    completions: tuple[Completion, ...]
+    decision: Decision
+
+
+class Admitted(msgspec.Struct, frozen=True):
+    """Content the pipeline let through (or holds): ready to be sealed."""
+
+    screened: Screened
+    body: Body
+    signals: Signals
+    layer: Layer
+    state: State
+    importance: float
+    confidence: float
+    expires_at: datetime | None
+    revision: int
+    version: int
+    leaf: LeafId
+
+
+class Label(msgspec.Struct, frozen=True, array_like=True):
+    """What the ledger knows of a memory in the clear. Covered whole by a keyed tag.
+
+    `revision` counts contents (bound by the cipher), `version` counts changes of the label.
+    `source` and `session` are keyed ids. `digest` and `entry_digest` are SHA-256 over the sealed
+    bytes, empty when forgotten. `leaf` is the audit leaf of the change that made this version.
+    Fields may only be appended: the tag is over the MessagePack array.
+    """
+
+    id: MemoryId
+    tenant: str
+    subject: str
+    layer: Layer
+    kind: Kind
+    state: State
+    revision: int
+    version: int
+    origin: OriginClass
+    trust: int
+    channel: Channel
+    client: ClientId
+    source: str
+    session: str
+    importance: float
+    confidence: float
+    recorded_at: datetime
+    changed_at: datetime
+    expires_at: datetime | None
+    superseded_by: MemoryId | None
+    policy: str
+    digest: bytes
+    entry_digest: bytes
+    leaf: LeafId
+
+
+class Sealed(msgspec.Struct, frozen=True):
+    """The only form storage accepts: label, its tag, and three tokens of sealed bytes.
+
+    `token` is the content (a `Body`), `entry` the blinded search material, `evidence` the findings
+    and completions that the decision rested on. `fingerprint` is a keyed id of the normalised text.
+    """
+
+    label: Label
+    tag: bytes
+    token: bytes
+    entry: bytes
+    evidence: bytes
+    fingerprint: bytes
+
+
+class Evidence(msgspec.Struct, frozen=True, array_like=True):
+    """What a decision rested on, sealed beside the content."""
+
+    findings: tuple[Finding, ...]
+    completions: tuple[Completion, ...]
+    reasons: tuple[str, ...]
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A sealed memory as the ledger returns it, with the newest audit leaf that names it.
+
+    A row whose `sealed.label.leaf` is not `newest_leaf` was rolled back behind the ledger's back.
+    """
+
+    sealed: Sealed
+    newest_leaf: LeafId
+    indexed: bool
+
+
+class Leaf(msgspec.Struct, frozen=True, array_like=True):
+    """One line of the audit: who did what to which object, with which outcome. No content.
+
+    `object` is a memory id (or another id that `action` explains), `version` its label version,
+    `digest` the content digest after the change, `reasons` machine-readable codes.
+    """
+
+    id: LeafId
+    tenant: str
+    subject: str
+    actor: str
+    client: ClientId
+    channel: Channel
+    action: str
+    object: str
+    version: int
+    outcome: str
+    policy: str
+    digest: bytes
+    reasons: tuple[str, ...]
+    at: datetime
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One atomic change of one subject's memories.
+
+    `epoch` is the one at which the facts were gathered: the commit fails with ConflictError when
+    it has moved. Each row with version 1 is new, each other replaces exactly version - 1. Every row
+    has its leaf among `leaves`.
+    """
+
+    owner: Owner
+    epoch: Epoch
+    rows: tuple[Sealed, ...]
+    leaves: tuple[Leaf, ...]
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """A memory that proved to be what it says: label tag, digest and cipher all held."""
+
+    label: Label
+    body: Body

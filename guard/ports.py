@@ -1,0 +1,323 @@
+"""What guard asks of the outside world.
+
+Tenant and subject are required positional arguments everywhere: there is no way to ask without.
+Each port has a shipped fake and one contract suite under `tests/contracts`, run on every adapter.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+import msgspec
+
+from guard.nouns import Admitted, Change, Evidence, Leaf, Opened, Row, Sealed
+from memory.origin import OriginClass
+from memory.signals import Blinded, Signals, Vectors
+from memory.types import (
+    ClientId,
+    Epoch,
+    Kind,
+    Layer,
+    LeafId,
+    MemoryId,
+    Owner,
+    State,
+    SubjectId,
+    SubjectMark,
+    TenantId,
+)
+
+Clock = Callable[[], datetime]
+"""Now, as an aware UTC instant."""
+NewId = Callable[[], str]
+"""A fresh unguessable id: a version 7 UUID in its 36-character form."""
+
+
+class Vault(Protocol):
+    """Seals and opens under the owner's keys. A destroyed or missing key reads as unreadable."""
+
+    async def seal(self, admitted: Admitted) -> Sealed:
+        """Return `admitted` sealed under its owner's key, labelled and tagged."""
+        ...
+
+    async def relabel(
+        self,
+        sealed: Sealed,
+        *,
+        state: State,
+        leaf: LeafId,
+        at: datetime,
+        superseded_by: MemoryId | None = None,
+    ) -> Sealed:
+        """Return the same content with another state, the next version and a new tag.
+
+        With state `forgotten` or `rejected` all three tokens and both digests become empty.
+        Raises UnreadableError when the tag of `sealed` does not hold.
+        """
+        ...
+
+    async def open(self, owner: Owner, sealed: Sealed) -> Opened:
+        """Return the content. Raises UnreadableError when anything does not fit `owner`."""
+        ...
+
+    async def open_entry(self, owner: Owner, sealed: Sealed) -> Blinded:
+        """Return the search material of a memory. Raises UnreadableError."""
+        ...
+
+    async def open_evidence(self, owner: Owner, sealed: Sealed) -> Evidence:
+        """Return what the decision rested on. Raises UnreadableError."""
+        ...
+
+    async def blind(self, owner: Owner, signals: Signals) -> Blinded:
+        """Return search material keyed for `owner`; equal input gives equal output."""
+        ...
+
+
+class Marks(Protocol):
+    """Keyed ids for equality without content. Same keys as the vault's."""
+
+    async def fingerprint(self, owner: Owner, text: str) -> bytes:
+        """Return 32 bytes that are equal for equal `text` of one owner, and unlinkable otherwise."""
+        ...
+
+    async def source(self, tenant: TenantId, reference: str) -> str:
+        """Return the keyed id of a source reference or session within a tenant, 32 hex digits."""
+        ...
+
+
+class Filter(msgspec.Struct, frozen=True):
+    """What to list. Empty tuples mean no restriction; `states` is never empty."""
+
+    states: tuple[State, ...] = (State.ACTIVE,)
+    layers: tuple[Layer, ...] = ()
+    kinds: tuple[Kind, ...] = ()
+    origins: tuple[OriginClass, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+class Page(msgspec.Struct, frozen=True):
+    """Rows newest first, and an opaque cursor to the next page, None at the end."""
+
+    rows: tuple[Row, ...]
+    cursor: str | None
+
+
+class Ledger(Protocol):
+    """The truth. All methods raise UnavailableError when the database does not answer."""
+
+    async def epoch(self, tenant: TenantId, subject: SubjectId) -> Epoch:
+        """Return the subject's epoch, 0 for one that has never written."""
+        ...
+
+    async def commit(self, change: Change) -> None:
+        """Apply all of `change` durably in one transaction, or nothing.
+
+        Raises ConflictError when the epoch moved or a row is not at the expected version.
+        """
+        ...
+
+    async def rows(
+        self, tenant: TenantId, subject: SubjectId, ids: Sequence[MemoryId]
+    ) -> list[Row]:
+        """Return those of `ids` that this subject owns, in any state, in the order of `ids`."""
+        ...
+
+    async def unindexed(self, tenant: TenantId, subject: SubjectId, limit: int) -> list[Row]:
+        """Return the newest active rows that the index does not have yet, at most `limit`."""
+        ...
+
+    async def page(
+        self, tenant: TenantId, subject: SubjectId, filter: Filter, cursor: str | None, limit: int
+    ) -> Page:
+        """Return one page of the subject's rows. Raises InvalidError for a foreign cursor."""
+        ...
+
+    async def twins(self, tenant: TenantId, subject: SubjectId, fingerprint: bytes) -> list[Row]:
+        """Return the subject's rows with this fingerprint, in any state, newest first."""
+        ...
+
+
+class Quarantine(Protocol):
+    """A reviewer's view: held rows of every subject of one tenant. Decisions go through the ledger."""
+
+    async def held(self, tenant: TenantId, cursor: str | None, limit: int) -> Page:
+        """Return held rows of the tenant, newest first."""
+        ...
+
+    async def case(self, tenant: TenantId, id: MemoryId) -> Row | None:
+        """Return one held row of the tenant, or None."""
+        ...
+
+    async def count(self, tenant: TenantId) -> int:
+        """Return how many rows the tenant holds."""
+        ...
+
+
+class AuditHead(msgspec.Struct, frozen=True):
+    """The newest integrated leaf of a tenant: how many leaves, and the chain value over them."""
+
+    size: int
+    hash: bytes
+
+
+class Integrated(msgspec.Struct, frozen=True):
+    """One leaf with its place in the tenant's chain (1-based) and the chain value after it."""
+
+    sequence: int
+    leaf: Leaf
+    hash: bytes
+
+
+class Audit(Protocol):
+    """The append-only record of one tenant. Changes commit their leaves through the ledger."""
+
+    async def note(self, leaves: Sequence[Leaf]) -> None:
+        """Append leaves of things that changed no memory (recalls, refusals), as one batch."""
+        ...
+
+    async def integrate(self) -> int:
+        """Give every waiting leaf its place in its tenant's chain; return how many."""
+        ...
+
+    async def leaves(self, tenant: TenantId, after: int, limit: int) -> list[Integrated]:
+        """Return integrated leaves in order, after sequence number `after`."""
+        ...
+
+    async def head(self, tenant: TenantId) -> AuditHead:
+        """Return the newest head; size 0 and the empty chain's hash for an unknown tenant."""
+        ...
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One memory as the index stores it: blinded material (which carries the subject's mark),
+    filter labels, and the sealed content. Nothing in it is plain.
+    """
+
+    id: MemoryId
+    layer: Layer
+    blinded: Blinded
+    recorded_at: datetime
+    occurred_at: datetime | None
+    token: bytes
+
+
+class Probe(msgspec.Struct, frozen=True):
+    """What to look for: per route at most `limit` hits, within the layers and time range.
+
+    A route whose part of `blinded` is empty does not run; `time` runs when a bound is given.
+    """
+
+    blinded: Blinded
+    layers: tuple[Layer, ...]
+    limit: int
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+class Hit(msgspec.Struct, frozen=True):
+    """One memory that a route found, with the route's own raw score (higher is nearer)."""
+
+    id: MemoryId
+    score: float
+
+
+class Found(msgspec.Struct, frozen=True):
+    """Hits by route name (`dense.<vector>`, `keyword`, `entity`, `time`), best first, and the
+    sealed content that the index holds for each id in them.
+    """
+
+    routes: Mapping[str, tuple[Hit, ...]]
+    tokens: Mapping[MemoryId, bytes]
+
+
+class Index(Protocol):
+    """Finds. Per-tenant collections, one per layer; never the truth.
+
+    All methods raise UnavailableError when the engine does not answer in time.
+    """
+
+    async def upsert(self, tenant: TenantId, entries: Sequence[Entry]) -> None:
+        """Store or replace entries by id, each in the collection of its layer. Idempotent."""
+        ...
+
+    async def remove(self, tenant: TenantId, ids: Sequence[MemoryId]) -> None:
+        """Remove entries from every layer. Idempotent."""
+        ...
+
+    async def search(self, tenant: TenantId, subject: SubjectMark, probe: Probe) -> Found:
+        """Run all routes of `probe` in one call, each filtered by subject and layer inside."""
+        ...
+
+    async def inventory(
+        self, tenant: TenantId, after: MemoryId | None, limit: int
+    ) -> list[tuple[MemoryId, bytes]]:
+        """Return ids in order with the SHA-256 of the content stored, for reconciliation."""
+        ...
+
+    async def drop(self, tenant: TenantId) -> None:
+        """Remove everything of a tenant. Idempotent."""
+        ...
+
+    async def ping(self) -> None:
+        """Return when the engine answers; raise UnavailableError when it does not."""
+        ...
+
+
+class EmbedderId(msgspec.Struct, frozen=True):
+    """Which model made a vector: its name with version, and the dimension per vector name."""
+
+    name: str
+    dimensions: Mapping[str, int]
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors, off the event loop, batched across concurrent callers."""
+
+    @property
+    def id(self) -> EmbedderId:
+        """The model that answers."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> list[Vectors]:
+        """Return one set of named unit vectors per text, in order. Raises UnavailableError."""
+        ...
+
+
+class Rates(Protocol):
+    """Counts writes per origin in a sliding window."""
+
+    async def note(self, tenant: TenantId, key: str, at: datetime) -> int:
+        """Record one write and return how many fall within the window, this one included."""
+        ...
+
+
+class Tenant(msgspec.Struct, frozen=True):
+    """A registered tenant. A suspended one is served nothing."""
+
+    id: TenantId
+    suspended: bool
+
+
+class Client(msgspec.Struct, frozen=True):
+    """A registered client (`azp`) of a tenant, and the highest origin class it may claim."""
+
+    id: ClientId
+    tenant: TenantId
+    ceiling: OriginClass
+
+
+class Registry(Protocol):
+    """Who may be served (E13)."""
+
+    async def tenant(self, tenant: TenantId) -> Tenant | None:
+        """Return the tenant, or None when it is not registered."""
+        ...
+
+    async def client(self, tenant: TenantId, client: ClientId) -> Client | None:
+        """Return the tenant's client, or None when it is not registered."""
+        ...
+
+    async def register(self, tenant: Tenant, clients: Sequence[Client]) -> None:
+        """Create or replace a tenant and add or replace clients. Idempotent."""
+        ...

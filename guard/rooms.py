@@ -1,0 +1,55 @@
+"""Everything a use-case works with, wired once by the composition root."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from guard.pipeline import Stage
+from guard.ports import (
+    Audit,
+    Clock,
+    Embedder,
+    Index,
+    Ledger,
+    Marks,
+    NewId,
+    Quarantine,
+    Rates,
+    Registry,
+    Vault,
+)
+from policies.model import Policy
+
+
+class Bounds(msgspec.Struct, frozen=True):
+    """Configured limits that the use-cases apply, each with its unit."""
+
+    ttl_episodic_days: int = 30
+    ttl_semantic_days: int = 180
+    importance_default: float = 0.5
+    route_hits: int = 20
+    context_tokens: int = 1500
+    context_items: int = 5
+    item_characters: int = 200
+    unindexed_rows: int = 256
+    degraded_rows: int = 1000
+    commit_attempts: int = 5
+
+
+class Rooms(msgspec.Struct, frozen=True):
+    """The ports and the policy in force."""
+
+    clock: Clock
+    new_id: NewId
+    policy: Policy
+    stages: Mapping[str, Stage]
+    vault: Vault
+    marks: Marks
+    ledger: Ledger
+    quarantine: Quarantine
+    index: Index
+    embedder: Embedder
+    rates: Rates
+    audit: Audit
+    registry: Registry
+    bounds: Bounds

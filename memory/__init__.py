@@ -1,0 +1,1 @@
+"""What a memory is: nouns, text signals, ranking and assembly. Pure; no I/O."""

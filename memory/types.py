@@ -1,0 +1,77 @@
+"""The nouns every room shares: who owns a memory, where it lives, what state it is in."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import NewType
+
+import msgspec
+
+TenantId = NewType("TenantId", str)
+SubjectId = NewType("SubjectId", str)
+ClientId = NewType("ClientId", str)
+SessionId = NewType("SessionId", str)
+MemoryId = NewType("MemoryId", str)
+LeafId = NewType("LeafId", str)
+"""Id of an audit leaf: a version 7 UUID, so that ids sort by time of creation."""
+SubjectMark = NewType("SubjectMark", str)
+"""Keyed id of a subject, 32 hex digits: how the index knows a subject without knowing the name."""
+Epoch = NewType("Epoch", int)
+"""Counts the committed changes of one subject's memories; moves with every commit."""
+
+
+class Layer(StrEnum):
+    """How long a memory is meant to live. `working` is per session and never indexed."""
+
+    WORKING = "working"
+    EPISODIC = "episodic"
+    SEMANTIC = "semantic"
+
+
+INDEXED_LAYERS = (Layer.EPISODIC, Layer.SEMANTIC)
+
+
+class Kind(StrEnum):
+    """What a memory is good for."""
+
+    PREFERENCE = "preference"
+    CONSTRAINT = "constraint"
+    FACT = "fact"
+    CONCLUSION = "conclusion"
+    TASK_STATE = "task_state"
+    TOOL_FAILURE = "tool_failure"
+    CORRECTION = "correction"
+    NOTE = "note"
+
+
+class State(StrEnum):
+    """Where a memory stands. Only `active` memories are indexed and recalled."""
+
+    ACTIVE = "active"
+    HELD = "held"
+    SUPERSEDED = "superseded"
+    FORGOTTEN = "forgotten"
+    REJECTED = "rejected"
+
+
+class Owner(msgspec.Struct, frozen=True):
+    """One subject of one tenant: the scope of every memory. Comes from a verified token only."""
+
+    tenant: TenantId
+    subject: SubjectId
+
+
+class Body(msgspec.Struct, frozen=True, array_like=True):
+    """What is sealed: the content of a memory and everything that says what it is about.
+
+    Encoded as a MessagePack array inside the token; fields may only be appended.
+    """
+
+    text: str
+    kind: Kind
+    entities: tuple[str, ...]
+    occurred_at: datetime | None
+    metadata: dict[str, str]
+    reference: str | None
+    session: str | None
+    parents: tuple[MemoryId, ...]
+    credential: str

@@ -1,0 +1,106 @@
+"""What a policy may say: effects, findings, completion records, rules."""
+
+from enum import IntEnum, StrEnum
+from typing import Annotated
+
+import msgspec
+
+MAX_TRUST = 4
+Trust = Annotated[int, msgspec.Meta(ge=0, le=MAX_TRUST)]
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=64, pattern=r"^[a-z0-9_.*-]+$")]
+
+
+class Severity(IntEnum):
+    """How much a finding weighs, lightest first."""
+
+    INFO = 0
+    LOW = 1
+    MEDIUM = 2
+    HIGH = 3
+
+
+class Effect(StrEnum):
+    """What happens to a write, loosest first; `strictest` relies on the order."""
+
+    ALLOW = "allow"
+    LOWER = "lower"
+    REDACT = "redact"
+    QUARANTINE = "quarantine"
+    REJECT = "reject"
+
+
+class Span(msgspec.Struct, frozen=True, array_like=True):
+    """Where in the original text, as code point offsets [start, end)."""
+
+    start: int
+    end: int
+
+
+class Finding(msgspec.Struct, frozen=True, array_like=True):
+    """One stage's observation about one draft. Never carries content.
+
+    `code` is a stable machine-readable reason within the stage, `view` the name of the view in
+    which it was seen, `score` a calibrated probability in [0, 1] or None for a rule.
+    """
+
+    stage: str
+    code: str
+    severity: Severity
+    view: str = "original"
+    score: float | None = None
+    spans: tuple[Span, ...] = ()
+
+    @property
+    def reason(self) -> str:
+        """The reason as callers see it, `stage.code`."""
+        return f"{self.stage}.{self.code}"
+
+
+class Status(StrEnum):
+    """How a stage ended."""
+
+    DONE = "done"
+    FAILED = "failed"
+    LATE = "late"
+
+
+class Completion(msgspec.Struct, frozen=True, array_like=True):
+    """Proof that a stage ran: written after it returned, or with the way it failed."""
+
+    stage: str
+    status: Status
+
+
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """When a finding of `stage` (and `code`, `*` for any) has at least this severity and the
+    origin's trust lies in [min_trust, max_trust], the effect applies.
+    """
+
+    id: Name
+    stage: Name
+    effect: Effect
+    code: Name = "*"
+    at_least: Severity = Severity.INFO
+    min_trust: Trust = 0
+    max_trust: Trust = MAX_TRUST
+
+
+class Policy(msgspec.Struct, frozen=True):
+    """One profile, checked on load. `version` is a digest of its text, so equal versions decide
+    alike; `stages` must all have completed for a write to be allowed.
+    """
+
+    name: str
+    version: str
+    stages: tuple[str, ...]
+    rules: tuple[Rule, ...]
+    otherwise: Effect
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """The effect, the rules that called for it, and every reason in the order found."""
+
+    effect: Effect
+    rules: tuple[str, ...]
+    reasons: tuple[str, ...]
+    policy: str

@@ -1,0 +1,1 @@
+"""Keeps: ledger, vault, index, outbox, audit. Fulfils the ports of `guard.ports`."""

@@ -1,0 +1,1 @@
+"""Vector index adapters. The only home of qdrant_edge and qdrant_client."""
