@@ -92,6 +92,7 @@ class Admitted(msgspec.Struct, frozen=True):
     screened: Screened
     body: Body
     signals: Signals
+    fingerprint: bytes
     layer: Layer
     state: State
     importance: float
@@ -163,7 +164,9 @@ class Evidence(msgspec.Struct, frozen=True, array_like=True):
 class Row(msgspec.Struct, frozen=True):
     """A sealed memory as the ledger returns it, with the newest audit leaf that names it.
 
-    A row whose `sealed.label.leaf` is not `newest_leaf` was rolled back behind the ledger's back.
+    `newest_leaf` is the leaf with the highest label version among those that name the memory (not by
+    time: clocks differ between replicas). A row whose `sealed.label.leaf` is another one was rolled
+    back behind the ledger's back.
     """
 
     sealed: Sealed

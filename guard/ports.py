@@ -189,6 +189,17 @@ class Audit(Protocol):
         ...
 
 
+class Journal(Protocol):
+    """Takes audit leaves off the request's path; a background task writes them in batches.
+
+    What waits in memory is lost when the process is killed: at most one flush interval (Q6).
+    """
+
+    def record(self, leaf: Leaf) -> None:
+        """Take one leaf; never blocks and never raises."""
+        ...
+
+
 class Entry(msgspec.Struct, frozen=True):
     """One memory as the index stores it: blinded material (which carries the subject's mark),
     filter labels, and the sealed content. Nothing in it is plain.

@@ -10,6 +10,7 @@ from guard.ports import (
     Clock,
     Embedder,
     Index,
+    Journal,
     Ledger,
     Marks,
     NewId,
@@ -51,5 +52,6 @@ class Rooms(msgspec.Struct, frozen=True):
     embedder: Embedder
     rates: Rates
     audit: Audit
+    journal: Journal
     registry: Registry
     bounds: Bounds

@@ -39,13 +39,8 @@ def decide(
     # (2) Each finding calls for what its matching rules say.
     for finding in findings:
         reasons.append(finding.reason)
-        named = [rule for rule in policy.rules if rule.stage == finding.stage]
-        if not named:
-            effects.append(policy.otherwise)
-        for rule in named:
-            if _matches(rule, trust, finding):
-                effects.append(rule.effect)
-                rules.append(rule.id)
+        effects.append(effect_of(policy, trust, finding))
+        rules.extend(rule.id for rule in policy.rules if _matches(rule, trust, finding))
 
     return Decision(
         effect=strictest(effects),
@@ -53,6 +48,16 @@ def decide(
         reasons=tuple(dict.fromkeys(reasons)),
         policy=policy.version,
     )
+
+
+def effect_of(policy: Policy, trust: int, finding: Finding) -> Effect:
+    """Return what one finding calls for: the strictest of its matching rules.
+
+    `policy.otherwise` when no rule names its stage.
+    """
+    if all(rule.stage != finding.stage for rule in policy.rules):
+        return policy.otherwise
+    return strictest(r.effect for r in policy.rules if _matches(r, trust, finding))
 
 
 def stricter(platform: Decision, tenant: Decision) -> Decision:
@@ -67,7 +72,8 @@ def stricter(platform: Decision, tenant: Decision) -> Decision:
 
 def _matches(rule: Rule, trust: int, finding: Finding) -> bool:
     return (
-        rule.code in ("*", finding.code)
+        rule.stage == finding.stage
+        and rule.code in ("*", finding.code)
         and finding.severity >= rule.at_least
         and rule.min_trust <= trust <= rule.max_trust
     )

@@ -1,0 +1,101 @@
+"""All that a write's decision may look at, fetched in one concurrent round."""
+
+import asyncio
+
+from guard.content import content_of
+from guard.errors import InvalidError, UnreadableError
+from guard.nouns import Draft, Facts, Tagged
+from guard.principal import Principal
+from guard.rooms import Rooms
+from guard.views import views_of
+from memory.entities import entities_of
+from memory.origin import Origin, classify
+from memory.signals import Blinded, Signals
+from memory.terms import terms_of
+from memory.types import MemoryId, Owner, State
+
+
+async def tag(principal: Principal, draft: Draft, rooms: Rooms) -> Tagged:
+    """Fix identity, time and origin of a draft (W3, W4).
+
+    Raises InvalidError when a parent is not an active memory of the caller.
+    """
+    at = rooms.clock()
+    trusts = await _parent_trusts(principal.owner, draft.hint.parents, rooms)
+    class_, trust = classify(principal.ceiling, draft.hint.class_, trusts)
+    origin = Origin(
+        class_=class_,
+        trust=trust,
+        channel=principal.channel,
+        client=principal.client,
+        credential=principal.credential,
+        session=draft.session,
+        reference=draft.hint.reference,
+        parents=draft.hint.parents,
+        at=at,
+    )
+    return Tagged(draft, MemoryId(rooms.new_id()), principal.owner, at, origin)
+
+
+async def gather(tagged: Tagged, rooms: Rooms) -> Facts:
+    """Return the facts about a tagged draft at the subject's epoch, counting it as one write."""
+    draft, owner = tagged.draft, tagged.owner
+    # The epoch is read before the rows, so that a commit in between is noticed and not missed.
+    epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
+    views = views_of(content_of(draft))
+    (signals, blinded), mark, recent = await asyncio.gather(
+        search_material(owner, draft, rooms),
+        rooms.marks.fingerprint(owner, normalised(draft.text)),
+        rooms.rates.note(owner.tenant, _rate_key(tagged), tagged.at),
+    )
+    twins = await rooms.ledger.twins(owner.tenant, owner.subject, mark)
+    return Facts(
+        epoch=epoch,
+        views=views,
+        signals=signals,
+        blinded=blinded,
+        fingerprint=mark,
+        twins=tuple(twins),
+        recent_writes=recent,
+    )
+
+
+async def search_material(owner: Owner, draft: Draft, rooms: Rooms) -> tuple[Signals, Blinded]:
+    """Return what a draft will be found by, plain and blinded."""
+    (vectors,) = await rooms.embedder.embed([draft.text])
+    entities = tuple(dict.fromkeys((*draft.entities, *entities_of(draft.text))))
+    signals = Signals(vectors, terms_of(draft.text), entities)
+    return signals, await rooms.vault.blind(owner, signals)
+
+
+def normalised(text: str) -> str:
+    """Return the form in which two texts count as the same: disguises off, case and space folded.
+
+    The last of the whole-text views is not taken, since deeper views merge different texts.
+    """
+    return next((v.text for v in views_of(text) if v.name == "nfkc"), text).strip()
+
+
+async def _parent_trusts(
+    owner: Owner, parents: tuple[MemoryId, ...], rooms: Rooms
+) -> list[int]:
+    if not parents:
+        return []
+    rows = await rooms.ledger.rows(owner.tenant, owner.subject, parents)
+    if len(rows) != len(set(parents)):
+        raise InvalidError("origin.parents: not all are memories of yours")
+    try:
+        opened = [await rooms.vault.open(owner, row.sealed) for row in rows]
+    except UnreadableError:
+        raise InvalidError("origin.parents: not all are memories of yours") from None
+    if any(memory.label.state is not State.ACTIVE for memory in opened):
+        raise InvalidError("origin.parents: not all are memories of yours")
+    return [memory.label.trust for memory in opened]
+
+
+def _rate_key(tagged: Tagged) -> str:
+    """Writes are counted per subject, client, class and source: one flood does not stop another."""
+    origin = tagged.origin
+    return "\x1f".join(
+        (tagged.owner.subject, origin.client, origin.class_, origin.reference or "")
+    )
