@@ -87,7 +87,11 @@ class Screened(msgspec.Struct, frozen=True):
 
 
 class Admitted(msgspec.Struct, frozen=True):
-    """Content the pipeline let through (or holds): ready to be sealed."""
+    """Content the pipeline let through (or holds): ready to be sealed.
+
+    `recorded_at` is when the memory was first written; `screened.tagged.at` is when this revision
+    was, and becomes the label's `changed_at`.
+    """
 
     screened: Screened
     body: Body
@@ -97,6 +101,7 @@ class Admitted(msgspec.Struct, frozen=True):
     state: State
     importance: float
     confidence: float
+    recorded_at: datetime
     expires_at: datetime | None
     revision: int
     version: int

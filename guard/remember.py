@@ -25,7 +25,6 @@ from policies.model import Effect, Finding
 REASON_UNLEARNED = "relate.forgotten"
 REASON_SAME = "relate.same"
 
-_CONFIDENCE_OF_TRUST = {4: 1.0, 3: 1.0, 2: 0.8, 1: 0.6, 0: 0.4}
 _LOWERED = 0.5
 
 
@@ -185,14 +184,12 @@ def admit(
     *,
     state: State,
     leaf: LeafId,
-    revision: int = 1,
-    version: int = 1,
 ) -> Admitted:
     """Return a screened draft ready to be sealed, with layer, importance and expiry settled."""
     tagged = screened.tagged
     draft, origin = tagged.draft, tagged.origin
     layer = draft.layer or Layer.EPISODIC
-    confidence = _CONFIDENCE_OF_TRUST[origin.trust]
+    confidence = bounds.confidence(origin.trust)
     if screened.decision.effect is Effect.LOWER:
         confidence *= _LOWERED
     return Admitted(
@@ -204,9 +201,10 @@ def admit(
         state=state,
         importance=bounds.importance_default if draft.importance is None else draft.importance,
         confidence=confidence,
+        recorded_at=tagged.at,
         expires_at=_expiry(tagged.at, layer, draft.ttl_days, bounds),
-        revision=revision,
-        version=version,
+        revision=1,
+        version=1,
         leaf=leaf,
     )
 

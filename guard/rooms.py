@@ -35,6 +35,11 @@ class Bounds(msgspec.Struct, frozen=True):
     unindexed_rows: int = 256
     degraded_rows: int = 1000
     commit_attempts: int = 5
+    confidence_by_trust: tuple[float, float, float, float, float] = (0.4, 0.6, 0.8, 1.0, 1.0)
+
+    def confidence(self, trust: int) -> float:
+        """Return how far a memory of this trust counts in ranking, in (0, 1]."""
+        return self.confidence_by_trust[trust]
 
 
 class Rooms(msgspec.Struct, frozen=True):

@@ -1,1 +1,66 @@
-"""Recall checks. Each is a named pure function that says whether one memory may be shown."""
+"""Recall checks (R5): each is a named function that says whether one memory may be shown.
+
+`verdict` runs them all; the name of the first that fails goes to the audit and to nobody else.
+"""
+
+from datetime import datetime
+from typing import Final
+
+from guard.errors import UnreadableError
+from guard.nouns import Evidence, Row
+from guard.rooms import Rooms
+from memory.types import Owner, State
+from policies.decide import decide, strictest
+from policies.model import Effect, Policy
+
+REASON_RELEASED: Final = "review.released"
+"""Among the sealed reasons of a memory that a reviewer let through."""
+
+
+def is_owned(owner: Owner, row: Row) -> bool:
+    """Return whether the label names exactly this owner."""
+    label = row.sealed.label
+    return label.tenant == owner.tenant and label.subject == owner.subject
+
+
+def is_current(row: Row) -> bool:
+    """Return whether the row is the newest version that the audit knows: it was not rolled back."""
+    return row.sealed.label.leaf == row.newest_leaf
+
+
+def is_alive(row: Row, now: datetime) -> bool:
+    """Return whether the memory is active and has not expired."""
+    label = row.sealed.label
+    return label.state is State.ACTIVE and (label.expires_at is None or label.expires_at > now)
+
+
+def is_allowed(row: Row, evidence: Evidence, policy: Policy) -> bool:
+    """Return whether the policy in force, applied to the stored findings, still lets it through.
+
+    A reviewer's release outlives a stricter policy, except one that rejects outright.
+    """
+    effect = decide(
+        policy, row.sealed.label.trust, evidence.completions, evidence.findings
+    ).effect
+    bar = Effect.REJECT if REASON_RELEASED in evidence.reasons else Effect.QUARANTINE
+    return strictest((effect, bar)) is not effect
+
+
+async def verdict(owner: Owner, row: Row, now: datetime, rooms: Rooms) -> str | None:
+    """Return None when the memory may be shown, else the name of the check that failed.
+
+    Tag, digest and cipher are the vault's own checks, made when the memory is opened.
+    """
+    if not is_owned(owner, row):
+        return "owner"
+    if not is_current(row):
+        return "current"
+    if not is_alive(row, now):
+        return "alive"
+    if row.sealed.label.policy == rooms.policy.version:
+        return None
+    try:
+        evidence = await rooms.vault.open_evidence(owner, row.sealed)
+    except UnreadableError:
+        return "evidence"
+    return None if is_allowed(row, evidence, rooms.policy) else "policy"

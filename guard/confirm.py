@@ -1,0 +1,106 @@
+"""The subject vouches for what an agent relayed: the one way, besides a reviewer, that trust rises."""
+
+from typing import Final
+
+import msgspec
+
+from guard.checks import is_current
+from guard.errors import (
+    ConflictError,
+    ForbiddenError,
+    InvalidError,
+    NotFoundError,
+    UnavailableError,
+    UnreadableError,
+)
+from guard.leaves import leaf_of
+from guard.nouns import Change
+from guard.outcomes import Quarantined, Stored, WriteOutcome
+from guard.principal import Principal
+from guard.revise import next_revision, origin_of
+from guard.rooms import Rooms
+from memory.origin import TRUST_OF_SUBJECT, OriginClass
+from memory.types import LeafId, MemoryId, State
+from policies.decide import decide
+from policies.model import Effect
+
+REASON_CONFIRMED: Final = "origin.confirmed"
+_RELAYED = (OriginClass.AGENT_RELAYED, OriginClass.AGENT_INFERRED)
+
+
+async def confirm(principal: Principal, id: MemoryId, rooms: Rooms) -> WriteOutcome:
+    """Turn what an agent relayed into the subject's own word (W3), if policy then allows it.
+
+    Raises ForbiddenError for a client that can't speak for the subject, NotFoundError for an id
+    that is not the caller's, InvalidError for a memory that did not come from an agent alone.
+    """
+    for _ in range(rooms.bounds.commit_attempts):
+        try:
+            return await _attempt(principal, id, rooms)
+        except ConflictError:
+            continue
+    raise UnavailableError("ledger")
+
+
+async def _attempt(principal: Principal, id: MemoryId, rooms: Rooms) -> WriteOutcome:
+    owner, at = principal.owner, rooms.clock()
+
+    # (1) Only a client that speaks for the subject can confirm; an agent's channel never does.
+    if principal.ceiling.trust < TRUST_OF_SUBJECT:
+        raise ForbiddenError
+
+    # (2) Read and open, in the caller's scope only.
+    epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
+    rows = await rooms.ledger.rows(owner.tenant, owner.subject, [id])
+    if not rows or rows[0].sealed.label.state not in (State.ACTIVE, State.HELD):
+        raise NotFoundError
+    row = rows[0]
+    try:
+        opened = await rooms.vault.open(owner, row.sealed)
+        evidence = await rooms.vault.open_evidence(owner, row.sealed)
+    except UnreadableError:
+        raise NotFoundError from None
+    if not is_current(row):
+        raise NotFoundError
+
+    # (3) What came from a page or a document stays what it is: the subject can't vouch for it here.
+    before = origin_of(opened)
+    if before.trust >= TRUST_OF_SUBJECT:
+        return Stored(id, before.class_, before.trust)
+    if before.class_ not in _RELAYED or before.trust != before.class_.trust:
+        raise InvalidError("only what an agent itself relayed or inferred can be confirmed")
+
+    # (4) Decide again, as if the subject had said it.
+    origin = msgspec.structs.replace(
+        before,
+        class_=OriginClass.USER_STATED,
+        trust=TRUST_OF_SUBJECT,
+        channel=principal.channel,
+        client=principal.client,
+        credential=principal.credential,
+        at=at,
+    )
+    decision = decide(rooms.policy, origin.trust, evidence.completions, evidence.findings)
+    if decision.effect in (Effect.QUARANTINE, Effect.REJECT):
+        return Quarantined(id, before.class_, before.trust, decision.reasons)
+
+    # (5) Seal the next revision and commit.
+    decision = msgspec.structs.replace(decision, reasons=(*decision.reasons, REASON_CONFIRMED))
+    leaf_id = LeafId(rooms.new_id())
+    sealed = await next_revision(
+        owner, row.sealed, opened, evidence, decision, origin, leaf_id, rooms
+    )
+    leaf = leaf_of(
+        principal,
+        leaf_id,
+        at,
+        action="confirm",
+        object=id,
+        outcome="stored",
+        version=sealed.label.version,
+        policy=decision.policy,
+        digest=sealed.label.digest,
+        reasons=decision.reasons,
+    )
+    await rooms.ledger.commit(Change(owner, epoch, (sealed,), (leaf,)))
+    return Stored(id, origin.class_, origin.trust, decision.reasons)

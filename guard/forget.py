@@ -1,0 +1,62 @@
+"""The door out for good: a subject's own memory, gone at once on every path (S5)."""
+
+from guard.errors import ConflictError, NotFoundError, UnavailableError
+from guard.leaves import leaf_of
+from guard.nouns import Change
+from guard.outcomes import Receipt
+from guard.principal import Principal
+from guard.rooms import Rooms
+from memory.types import LeafId, MemoryId, State
+
+_GONE = (State.FORGOTTEN, State.REJECTED)
+REMOVED = ("content", "vectors", "terms", "evidence")
+REMAINS = ("label", "keyed fingerprint", "audit leaves", "backups of the ledger until they expire")
+
+
+async def forget(principal: Principal, id: MemoryId, rooms: Rooms) -> Receipt:
+    """Erase one memory of the caller, held ones included, and say what was removed and what stays.
+
+    Raises NotFoundError for any id that is not a living memory of the caller.
+    """
+    for _ in range(rooms.bounds.commit_attempts):
+        try:
+            return await _attempt(principal, id, rooms)
+        except ConflictError:
+            continue
+    raise UnavailableError("ledger")
+
+
+async def _attempt(principal: Principal, id: MemoryId, rooms: Rooms) -> Receipt:
+    owner, at = principal.owner, rooms.clock()
+
+    # (1) Read, in the caller's scope only.
+    epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
+    rows = await rooms.ledger.rows(owner.tenant, owner.subject, [id])
+    if not rows or rows[0].sealed.label.state in _GONE:
+        raise NotFoundError
+
+    # (2) Empty the row. What remains is a tombstone: a label and a keyed fingerprint.
+    leaf_id = LeafId(rooms.new_id())
+    sealed = await rooms.vault.relabel(
+        rows[0].sealed, state=State.FORGOTTEN, leaf=leaf_id, at=at
+    )
+    leaf = leaf_of(
+        principal,
+        leaf_id,
+        at,
+        action="forget",
+        object=id,
+        outcome="forgotten",
+        version=sealed.label.version,
+        policy=sealed.label.policy,
+    )
+
+    # (3) Commit. From here no recall returns it, whatever the index still says.
+    await rooms.ledger.commit(Change(owner, epoch, (sealed,), (leaf,)))
+
+    # (4) Take it out of the index now; should that fail, the outbox entry of (3) repeats it.
+    try:
+        await rooms.index.remove(owner.tenant, [id])
+    except UnavailableError:
+        return Receipt(id, REMOVED, (*REMAINS, "index entry until the index answers"), at)
+    return Receipt(id, REMOVED, REMAINS, at)

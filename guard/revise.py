@@ -1,0 +1,98 @@
+"""A next revision of a memory that exists: same content or less of it, decided anew.
+
+Used where trust or state may rise: confirmation by the subject, release by a reviewer. Both seal
+the content again, so that what they decided is bound by the cipher and can't be edited in.
+"""
+
+import msgspec
+
+from guard.content import redact_draft
+from guard.gather import search_material
+from guard.nouns import Admitted, Draft, Evidence, Opened, Sealed, Screened, Tagged
+from guard.rooms import Rooms
+from memory.origin import Hint, Origin, OriginClass
+from memory.types import LeafId, Owner, SessionId, State
+from policies.decide import effect_of
+from policies.model import Decision, Effect
+
+
+async def next_revision(
+    owner: Owner,
+    previous: Sealed,
+    opened: Opened,
+    evidence: Evidence,
+    decision: Decision,
+    origin: Origin,
+    leaf: LeafId,
+    rooms: Rooms,
+) -> Sealed:
+    """Return the memory sealed again as active, with a new origin and decision.
+
+    What policy answers with redaction at the new trust is taken out first.
+    """
+    label = opened.label
+    tagged = Tagged(_draft_of(opened), label.id, owner, origin.at, origin)
+    screened = Screened(tagged, evidence.findings, evidence.completions, decision)
+    redacted = [
+        finding
+        for finding in evidence.findings
+        if effect_of(rooms.policy, origin.trust, finding) is Effect.REDACT
+    ]
+    draft = redact_draft(tagged.draft, redacted)
+    signals, _ = await search_material(owner, draft, rooms)
+    body = msgspec.structs.replace(
+        opened.body,
+        text=draft.text,
+        entities=draft.entities,
+        metadata=dict(draft.metadata),
+        reference=draft.hint.reference,
+        credential=origin.credential,
+    )
+    return await rooms.vault.seal(
+        Admitted(
+            screened=screened,
+            body=body,
+            signals=signals,
+            fingerprint=previous.fingerprint,
+            layer=label.layer,
+            state=State.ACTIVE,
+            importance=label.importance,
+            confidence=rooms.bounds.confidence(origin.trust),
+            recorded_at=label.recorded_at,
+            expires_at=label.expires_at,
+            revision=label.revision + 1,
+            version=label.version + 1,
+            leaf=leaf,
+        )
+    )
+
+
+def origin_of(opened: Opened) -> Origin:
+    """Return the origin of a stored memory, from its proven label and content."""
+    label, body = opened.label, opened.body
+    return Origin(
+        class_=label.origin,
+        trust=label.trust,
+        channel=label.channel,
+        client=label.client,
+        credential=body.credential,
+        session=None if body.session is None else SessionId(body.session),
+        reference=body.reference,
+        parents=body.parents,
+        at=label.recorded_at,
+    )
+
+
+def _draft_of(opened: Opened) -> Draft:
+    label, body = opened.label, opened.body
+    return Draft(
+        text=body.text,
+        layer=label.layer,
+        kind=body.kind,
+        importance=label.importance,
+        entities=body.entities,
+        session=None if body.session is None else SessionId(body.session),
+        occurred_at=body.occurred_at,
+        hint=Hint(OriginClass(label.origin), body.reference, body.parents),
+        metadata=body.metadata,
+    )
