@@ -1,0 +1,102 @@
+"""The tree keeps its own rules: requirement ids, places of construction, write paths."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.requirements import PLANNED, REQUIREMENTS
+
+ROOT = Path(__file__).parent.parent
+ROOMS = ("gateway", "storage", "guard", "memory", "policies")
+
+
+def _modules(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield path.relative_to(ROOT), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _calls(tree: ast.Module) -> Iterator[tuple[str, ast.Call]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = node.func
+            yield (name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")), node
+
+
+def _ids_named_by_tests() -> dict[str, set[str]]:
+    named: dict[str, set[str]] = {}
+    for path, tree in _modules("tests"):
+        for name, call in _calls(tree):
+            if name == "requirement":
+                for arg in call.args:
+                    assert isinstance(arg, ast.Constant), f"{path}: ids must be literal"
+                    named.setdefault(str(arg.value), set()).add(str(path))
+    return named
+
+
+def test_tests_name_only_known_requirements() -> None:
+    """A test that names an id which does not exist fails here, so that no proof is misfiled."""
+    unknown = {i: p for i, p in _ids_named_by_tests().items() if i not in REQUIREMENTS}
+    assert not unknown
+
+
+def test_every_requirement_in_force_is_shown_by_a_test() -> None:
+    """An id that is not planned is named by at least one test."""
+    named = _ids_named_by_tests()
+    in_force = [i for i, (status, _) in REQUIREMENTS.items() if status is not PLANNED]
+    assert [i for i in in_force if i not in named] == []
+
+
+def test_planned_requirements_are_counted(record_property: pytest.RecordProperty) -> None:
+    """What is not in force yet is said openly: the run prints the count."""
+    planned = [i for i, (status, _) in REQUIREMENTS.items() if status is PLANNED]
+    record_property("planned", len(planned))
+    assert 0 <= len(planned) < len(REQUIREMENTS)
+
+
+@pytest.mark.requirement("E3", "W1")
+@pytest.mark.parametrize(
+    ("noun", "makers"),
+    [
+        ("Principal", {"gateway/auth.py"}),
+        ("Tagged", {"guard/gather.py", "guard/revise.py"}),
+        ("Screened", {"guard/pipeline.py", "guard/revise.py"}),
+        ("Admitted", {"guard/remember.py", "guard/revise.py"}),
+        ("Sealed", {"storage/vault.py", "storage/rows.py"}),
+    ],
+)
+def test_a_noun_is_made_in_its_one_place(noun: str, makers: set[str]) -> None:
+    """No module can skip a step of the write path by making the next noun itself."""
+    found = {
+        str(path) for path, tree in _modules(*ROOMS) for name, _ in _calls(tree) if name == noun
+    }
+    assert found, f"{noun} is made nowhere: this check would pass on anything"
+    assert found <= makers
+
+
+@pytest.mark.requirement("W1")
+def test_only_the_doors_commit_to_the_ledger() -> None:
+    """Every function that can persist a memory is one of the guard's doors."""
+    doors = {"guard/remember.py", "guard/forget.py", "guard/confirm.py", "guard/review.py"}
+    found = {
+        str(path)
+        for path, tree in _modules("gateway", "guard")
+        for name, call in _calls(tree)
+        if name == "commit" and "ledger" in ast.unparse(call.func)
+    }
+    assert found == doors
+
+
+def test_only_settings_reads_the_environment() -> None:
+    """`os.environ` has one home, so that a setting can't hide."""
+    pattern = re.compile(r"\bos\.(environ|getenv)\b")
+    found = {
+        str(path.relative_to(ROOT))
+        for room in ROOMS
+        for path in (ROOT / room).rglob("*.py")
+        if pattern.search(path.read_text(encoding="utf-8"))
+    }
+    assert found <= {"gateway/settings.py"}
