@@ -1,0 +1,141 @@
+"""One thread that runs a model, and a bounded queue in front of it.
+
+Whatever waits when the thread is free runs together; nothing is held back to wait for company, so
+an idle gateway answers at once and a busy one batches by itself.
+"""
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+
+import msgspec
+
+from guard.errors import UnavailableError
+from memory.signals import Vectors
+
+Run = Callable[[Sequence[str]], list[Vectors]]
+
+
+class BatchBounds(msgspec.Struct, frozen=True):
+    """How much runs at once, how much may wait, and how long a caller waits (seconds)."""
+
+    texts: int = 32
+    characters: int = 16_384
+    waiting: int = 256
+    deadline: float = 10.0
+
+
+class _Ticket(msgspec.Struct, frozen=True):
+    """Texts of one caller that run in one batch, and where their answer goes."""
+
+    texts: tuple[str, ...]
+    answer: Future[list[Vectors]]
+
+
+class Batching:
+    """Runs texts of concurrent callers together, off their event loops."""
+
+    def __init__(self, run: Run, bounds: BatchBounds) -> None:
+        self._run = run
+        self._bounds = bounds
+        self._queue: deque[_Ticket] = deque()
+        self._waiting = 0
+        self._open = True
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._work, name="embedder", daemon=True)
+        self._thread.start()
+
+    async def submit(self, texts: Sequence[str]) -> list[Vectors]:
+        """Return the vectors of `texts`, in order.
+
+        Raises UnavailableError when the queue is full, the deadline passes, the model fails, or
+        after close.
+        """
+        vectors: list[Vectors] = []
+        try:
+            async with asyncio.timeout(self._bounds.deadline):
+                # In turns of one batch, so that a caller with many texts lets the others in.
+                for start in range(0, len(texts), self._bounds.texts):
+                    answer = self._enqueue(tuple(texts[start : start + self._bounds.texts]))
+                    part: list[Vectors] = await asyncio.wrap_future(answer)
+                    vectors.extend(part)
+        except TimeoutError:
+            raise _unavailable() from None
+        return vectors
+
+    async def close(self) -> None:
+        """Refuse what waits, let the running batch answer, and end the thread. Idempotent."""
+        with self._changed:
+            self._open = False
+            refused = tuple(self._queue)
+            self._queue.clear()
+            self._waiting = 0
+            self._changed.notify()
+        for ticket in refused:
+            _fail(ticket)
+        await asyncio.to_thread(self._thread.join)
+
+    def _enqueue(self, texts: tuple[str, ...]) -> Future[list[Vectors]]:
+        answer: Future[list[Vectors]] = Future()
+        with self._changed:
+            if not self._open or self._waiting + len(texts) > self._bounds.waiting:
+                raise _unavailable()
+            self._queue.append(_Ticket(texts, answer))
+            self._waiting += len(texts)
+            self._changed.notify()
+        return answer
+
+    def _work(self) -> None:
+        while tickets := self._take():
+            self._answer([t for t in tickets if t.answer.set_running_or_notify_cancel()])
+
+    def _take(self) -> list[_Ticket]:
+        """Wait for work and return as much of it as runs at once; nothing after close."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._queue or not self._open)
+            taken: list[_Ticket] = []
+            texts = characters = 0
+            while self._queue:
+                ticket = self._queue[0]
+                texts += len(ticket.texts)
+                characters += sum(map(len, ticket.texts))
+                over = texts > self._bounds.texts or characters > self._bounds.characters
+                if taken and over:
+                    break
+                taken.append(self._queue.popleft())
+                self._waiting -= len(ticket.texts)
+            return taken
+
+    def _answer(self, tickets: Sequence[_Ticket]) -> None:
+        if not tickets:
+            return
+        try:
+            vectors = self._run([text for ticket in tickets for text in ticket.texts])
+        # A model may fail in any way at all, and the thread must outlive it. The exception may
+        # quote a text, so it is not kept.
+        except Exception:  # noqa: BLE001
+            self._answer_apart(tickets)
+            return
+        start = 0
+        for ticket in tickets:
+            ticket.answer.set_result(vectors[start : start + len(ticket.texts)])
+            start += len(ticket.texts)
+
+    def _answer_apart(self, tickets: Sequence[_Ticket]) -> None:
+        """Run each ticket alone, so that a text that breaks the model fails its caller alone."""
+        if len(tickets) == 1:
+            _fail(tickets[0])
+            return
+        for ticket in tickets:
+            self._answer([ticket])
+
+
+def _fail(ticket: _Ticket) -> None:
+    if not ticket.answer.done():
+        ticket.answer.set_exception(_unavailable())
+
+
+def _unavailable() -> UnavailableError:
+    return UnavailableError("embedder")
