@@ -1,0 +1,291 @@
+"""Everything that can be configured, read once at start and frozen.
+
+Sources, weakest first: the defaults below, a TOML file (`--config` or `MEMGUARD_CONFIG`), variables
+named `MEMGUARD_<SECTION>_<FIELD>`, options of the command line. A name that nobody knows is refused
+everywhere: a misspelt limit must not silently be no limit. This is the only file that reads the
+environment.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Final, Never, get_type_hints
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Meta
+
+PREFIX: Final = "MEMGUARD_"
+CONFIG_VARIABLE: Final = "MEMGUARD_CONFIG"
+MAX_TEXT_CHARS: Final = 32_768
+"""Above this no configuration goes: one memory is a statement, not a document."""
+DEVELOPMENT_ISSUER: Final = "urn:memguard:development"
+DEVELOPMENT_AUDIENCE: Final = "memguard"
+
+_Words = tuple[Annotated[str, Meta(min_length=1, max_length=512)], ...]
+_ClaimName = Annotated[str, Meta(min_length=1, max_length=64)]
+_Url = Annotated[str, Meta(max_length=512, pattern=r"\Ahttps?://[^\s/?#]+(/[^\s?#]*)?\Z")]
+
+
+class SettingsError(Exception):
+    """The configuration can't be used. Names the field, never a secret's value."""
+
+
+class Mode(StrEnum):
+    """How much the gateway may do by itself. `production` generates and registers nothing."""
+
+    DEVELOPMENT = "development"
+    PRODUCTION = "production"
+
+
+class LogLevel(StrEnum):
+    """Least severity that is logged. `debug` lets libraries log payloads: development only."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class Algorithm(StrEnum):
+    """Signature algorithms a key may be bound to."""
+
+    EDDSA = "EdDSA"
+    ES256 = "ES256"
+    RS256 = "RS256"
+    HS256 = "HS256"
+
+
+class Secret:
+    """A string that does not show itself: not in repr, logs, comparisons by eye, or pickles."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        """Return the value: call it only where the value is used."""
+        return self._value
+
+    def __repr__(self) -> str:
+        """Say that there is a secret, and nothing about it."""
+        return "Secret(…)"
+
+    def __reduce__(self) -> Never:
+        """Refuse: a pickled secret is a secret on disk."""
+        raise TypeError("a secret is not serialised")
+
+
+class Http(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where the gateway listens, and under which names it lets itself be called."""
+
+    host: Annotated[str, Meta(min_length=1, max_length=255)] = "127.0.0.1"
+    port: Annotated[int, Meta(ge=0, le=65_535)] = 8080
+    public_url: _Url | None = None
+    """The address clients use; required in production. Metadata and host checks rest on it."""
+    allowed_hosts: _Words = ()
+    """`Host` values the MCP endpoints accept, `name:*` for any port. Empty: from `public_url`."""
+    allowed_origins: _Words = ()
+    """`Origin` values the MCP endpoints accept from browsers. Empty: from `public_url`."""
+    shutdown_seconds: Annotated[int, Meta(ge=1, le=300)] = 10
+    """Seconds that running requests get to finish after SIGTERM."""
+
+
+class Auth(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a token must be to be believed."""
+
+    issuer: Annotated[str, Meta(min_length=1, max_length=512)] = DEVELOPMENT_ISSUER
+    audiences: Annotated[_Words, Meta(min_length=1, max_length=16)] = (DEVELOPMENT_AUDIENCE,)
+    leeway_seconds: Annotated[int, Meta(ge=0, le=60)] = 5
+    """Clock skew forgiven in exp, nbf and iat. A minute at most: beyond it clocks are broken."""
+    keys_file: Path | None = None
+    """A JWK Set, a JWK or a PEM public key. Development makes one when this is not set."""
+    key_id: Annotated[str, Meta(min_length=1, max_length=256)] | None = None
+    """The `kid` that tokens name a PEM key by; a PEM file can't say so itself."""
+    algorithms: Annotated[tuple[Algorithm, ...], Meta(min_length=1)] = (
+        Algorithm.EDDSA,
+        Algorithm.ES256,
+        Algorithm.RS256,
+    )
+    tenant_claim: _ClaimName = "tid"
+    subject_claim: _ClaimName = "sub"
+    scope_claim: _ClaimName = "scope"
+    client_claim: _ClaimName = "azp"
+
+
+class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How much one request may cost."""
+
+    max_body_bytes: Annotated[int, Meta(ge=1024, le=16_777_216)] = 262_144
+    """Bytes of one request body: the largest admissible text, escaped, with room to spare."""
+    max_text_chars: Annotated[int, Meta(ge=1, le=MAX_TEXT_CHARS)] = 8192
+    """Code points of one memory's text."""
+    request_deadline_seconds: Annotated[float, Meta(gt=0, le=300)] = 30.0
+    """Seconds one request or tool call may take, reading its body included."""
+    probe_deadline_seconds: Annotated[float, Meta(gt=0, le=60)] = 5.0
+    """Seconds one readiness probe may take before it counts as failed."""
+    mcp_sessions: Annotated[int, Meta(ge=1, le=10_000)] = 1000
+    """Open sessions of the older MCP revisions; each holds memory until it ends."""
+    mcp_idle_seconds: Annotated[int, Meta(ge=10, le=86_400)] = 900
+    """Seconds after which an unused session is closed."""
+
+
+class Storage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where things are kept, and what opens them."""
+
+    data_dir: Path = Path("data")
+    root_key_file: Path | None = None
+    root_key: Secret | None = None
+    """The root key itself, from the environment only."""
+    index_workers: Annotated[int, Meta(ge=1, le=64)] = 1
+    """Processes that hold index shards; more than cores gains nothing."""
+
+
+class PolicySource(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which profile decides. None: the strict one that is shipped."""
+
+    file: Path | None = None
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The whole configuration."""
+
+    mode: Mode = Mode.DEVELOPMENT
+    log_level: LogLevel = LogLevel.INFO
+    http: Http = Http()
+    auth: Auth = Auth()
+    limits: Limits = Limits()
+    storage: Storage = Storage()
+    policy: PolicySource = PolicySource()
+
+    @property
+    def url(self) -> str:
+        """The address clients use, without a trailing slash."""
+        if self.http.public_url is not None:
+            return self.http.public_url.rstrip("/")
+        host = "127.0.0.1" if self.http.host in ("0.0.0.0", "::") else self.http.host  # noqa: S104
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.http.port}"
+
+    @property
+    def hosts(self) -> list[str]:
+        """`Host` values that the MCP endpoints accept."""
+        if self.http.allowed_hosts:
+            return list(self.http.allowed_hosts)
+        return [urlsplit(self.url).netloc, *self._local("")]
+
+    @property
+    def origins(self) -> list[str]:
+        """`Origin` values that the MCP endpoints accept."""
+        if self.http.allowed_origins:
+            return list(self.http.allowed_origins)
+        parts = urlsplit(self.url)
+        return [f"{parts.scheme}://{parts.netloc}", *self._local("http://")]
+
+    def _local(self, scheme: str) -> list[str]:
+        names = ("127.0.0.1", "localhost", "[::1]") if self.mode is Mode.DEVELOPMENT else ()
+        return [f"{scheme}{name}{port}" for name in names for port in ("", ":*")]
+
+
+def load(
+    *,
+    config: Path | None = None,
+    overrides: Mapping[str, str] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Settings:
+    """Return the settings, or raise SettingsError when any source says something unknown or unsafe.
+
+    `overrides` are options of the command line by dotted name, such as `http.port`.
+    """
+    env = os.environ if environ is None else environ
+    path = config or (Path(env[CONFIG_VARIABLE]) if env.get(CONFIG_VARIABLE) else None)
+    tree: dict[str, Any] = _from_file(path) if path is not None else {}
+    known = _fields()
+    for name, value in env.items():
+        if not name.startswith(PREFIX) or name == CONFIG_VARIABLE:
+            continue
+        dotted = known.get(name)
+        if dotted is None:
+            raise SettingsError(f"unknown variable {name}")
+        _put(tree, dotted, value)
+    for dotted, value in (overrides or {}).items():
+        if dotted not in known.values():
+            raise SettingsError(f"unknown option {dotted}")
+        _put(tree, dotted, value)
+    try:
+        settings = msgspec.convert(tree, Settings, strict=False, dec_hook=_decode)
+    except msgspec.ValidationError as error:
+        raise SettingsError(str(error)) from None
+    _refuse_unsafe(settings)
+    return settings
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        tree = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"cannot read {path}: {type(error).__name__}") from None
+    storage = tree.get("storage")
+    if isinstance(storage, dict) and "root_key" in storage:
+        raise SettingsError("storage.root_key belongs in a file of its own or the environment")
+    return tree
+
+
+def _fields() -> dict[str, str]:
+    """Return every variable's name with the dotted name of the field it sets."""
+    found: dict[str, str] = {}
+    for name, hint in get_type_hints(Settings).items():
+        if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+            for field in msgspec.structs.fields(hint):
+                found[f"{PREFIX}{name}_{field.name}".upper()] = f"{name}.{field.name}"
+        else:
+            found[f"{PREFIX}{name}".upper()] = name
+    return found
+
+
+_LISTS: Final = frozenset(
+    {"http.allowed_hosts", "http.allowed_origins", "auth.audiences", "auth.algorithms"}
+)
+
+
+def _put(tree: dict[str, Any], dotted: str, value: str) -> None:
+    parsed: Any = value
+    if dotted in _LISTS:
+        parsed = [word.strip() for word in value.split(",") if word.strip()]
+    section, _, field = dotted.rpartition(".")
+    target = tree.setdefault(section, {}) if section else tree
+    if not isinstance(target, dict):
+        raise SettingsError(f"{section} must be a table")
+    target[field] = parsed
+
+
+def _decode(kind: type, value: Any) -> Any:
+    if issubclass(kind, Path) and isinstance(value, str) and value and "\0" not in value:
+        return Path(value)
+    if kind is Secret and isinstance(value, str) and value:
+        return Secret(value)
+    raise ValueError("must be a non-empty string")
+
+
+def _refuse_unsafe(settings: Settings) -> None:
+    """Refuse in production whatever is only good for trying things out."""
+    if settings.storage.root_key is not None and settings.storage.root_key_file is not None:
+        raise SettingsError("storage.root_key and storage.root_key_file exclude each other")
+    if settings.mode is not Mode.PRODUCTION:
+        return
+    auth, storage = settings.auth, settings.storage
+    refusals = {
+        "auth.keys_file is required": auth.keys_file is None,
+        "auth.issuer is required": auth.issuer == DEVELOPMENT_ISSUER,
+        "auth.audiences are required": DEVELOPMENT_AUDIENCE in auth.audiences,
+        "auth.algorithms: HS256 is for development only": Algorithm.HS256 in auth.algorithms,
+        "storage.root_key or storage.root_key_file is required": storage.root_key is None
+        and storage.root_key_file is None,
+        "http.public_url is required": settings.http.public_url is None,
+        "log_level debug is for development only": settings.log_level is LogLevel.DEBUG,
+    }
+    failed = [reason for reason, wrong in refusals.items() if wrong]
+    if failed:
+        raise SettingsError("production: " + "; ".join(failed))
