@@ -1,23 +1,21 @@
-"""The subject vouches for what an agent relayed: the one way, besides a reviewer, that trust rises."""
+"""The subject vouches for what an agent relayed: besides a review, the one way trust rises."""
 
 from typing import Final
 
 import msgspec
 
-from guard.checks import is_current
 from guard.errors import (
     ConflictError,
     ForbiddenError,
     InvalidError,
     NotFoundError,
     UnavailableError,
-    UnreadableError,
 )
 from guard.leaves import leaf_of
 from guard.nouns import Change
 from guard.outcomes import Quarantined, Stored, WriteOutcome
 from guard.principal import Principal
-from guard.revise import next_revision, origin_of
+from guard.revise import next_revision, origin_of, prove
 from guard.rooms import Rooms
 from memory.origin import TRUST_OF_SUBJECT, OriginClass
 from memory.types import LeafId, MemoryId, State
@@ -54,17 +52,10 @@ async def _attempt(principal: Principal, id: MemoryId, rooms: Rooms) -> WriteOut
     rows = await rooms.ledger.rows(owner.tenant, owner.subject, [id])
     if not rows or rows[0].sealed.label.state not in (State.ACTIVE, State.HELD):
         raise NotFoundError
-    row = rows[0]
-    try:
-        opened = await rooms.vault.open(owner, row.sealed)
-        evidence = await rooms.vault.open_evidence(owner, row.sealed)
-    except UnreadableError:
-        raise NotFoundError from None
-    if not is_current(row):
-        raise NotFoundError
+    memory = await prove(owner, rows[0], rooms)
 
     # (3) What came from a page or a document stays what it is: the subject can't vouch for it here.
-    before = origin_of(opened)
+    before = origin_of(memory.opened)
     if before.trust >= TRUST_OF_SUBJECT:
         return Stored(id, before.class_, before.trust)
     if before.class_ not in _RELAYED or before.trust != before.class_.trust:
@@ -80,16 +71,16 @@ async def _attempt(principal: Principal, id: MemoryId, rooms: Rooms) -> WriteOut
         credential=principal.credential,
         at=at,
     )
-    decision = decide(rooms.policy, origin.trust, evidence.completions, evidence.findings)
+    decision = decide(
+        rooms.policy, origin.trust, memory.evidence.completions, memory.evidence.findings
+    )
     if decision.effect in (Effect.QUARANTINE, Effect.REJECT):
         return Quarantined(id, before.class_, before.trust, decision.reasons)
 
     # (5) Seal the next revision and commit.
     decision = msgspec.structs.replace(decision, reasons=(*decision.reasons, REASON_CONFIRMED))
     leaf_id = LeafId(rooms.new_id())
-    sealed = await next_revision(
-        owner, row.sealed, opened, evidence, decision, origin, leaf_id, rooms
-    )
+    sealed = await next_revision(memory, decision, origin, leaf_id, rooms)
     leaf = leaf_of(
         principal,
         leaf_id,

@@ -64,7 +64,10 @@ class LimitedError(GuardError):
 
 
 class UnavailableError(GuardError):
-    """Something the gateway needs does not answer; nothing was written. `retry_after` in seconds."""
+    """Something the gateway needs does not answer; nothing was written.
+
+    `retry_after` in seconds.
+    """
 
     code = "unavailable"
 

@@ -37,9 +37,7 @@ async def _attempt(principal: Principal, id: MemoryId, rooms: Rooms) -> Receipt:
 
     # (2) Empty the row. What remains is a tombstone: a label and a keyed fingerprint.
     leaf_id = LeafId(rooms.new_id())
-    sealed = await rooms.vault.relabel(
-        rows[0].sealed, state=State.FORGOTTEN, leaf=leaf_id, at=at
-    )
+    sealed = await rooms.vault.relabel(rows[0].sealed, state=State.FORGOTTEN, leaf=leaf_id, at=at)
     leaf = leaf_of(
         principal,
         leaf_id,

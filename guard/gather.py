@@ -2,16 +2,17 @@
 
 import asyncio
 
+from memory.entities import entities_of
+from memory.terms import terms_of
+
 from guard.content import content_of
 from guard.errors import InvalidError, UnreadableError
 from guard.nouns import Draft, Facts, Tagged
 from guard.principal import Principal
 from guard.rooms import Rooms
 from guard.views import views_of
-from memory.entities import entities_of
 from memory.origin import Origin, classify
 from memory.signals import Blinded, Signals
-from memory.terms import terms_of
 from memory.types import MemoryId, Owner, State
 
 
@@ -76,9 +77,7 @@ def normalised(text: str) -> str:
     return next((v.text for v in views_of(text) if v.name == "nfkc"), text).strip()
 
 
-async def _parent_trusts(
-    owner: Owner, parents: tuple[MemoryId, ...], rooms: Rooms
-) -> list[int]:
+async def _parent_trusts(owner: Owner, parents: tuple[MemoryId, ...], rooms: Rooms) -> list[int]:
     if not parents:
         return []
     rows = await rooms.ledger.rows(owner.tenant, owner.subject, parents)
@@ -94,8 +93,6 @@ async def _parent_trusts(
 
 
 def _rate_key(tagged: Tagged) -> str:
-    """Writes are counted per subject, client, class and source: one flood does not stop another."""
+    """Return what writes are counted by: subject, client, class and source."""
     origin = tagged.origin
-    return "\x1f".join(
-        (tagged.owner.subject, origin.client, origin.class_, origin.reference or "")
-    )
+    return "\x1f".join((tagged.owner.subject, origin.client, origin.class_, origin.reference or ""))

@@ -169,9 +169,9 @@ class Evidence(msgspec.Struct, frozen=True, array_like=True):
 class Row(msgspec.Struct, frozen=True):
     """A sealed memory as the ledger returns it, with the newest audit leaf that names it.
 
-    `newest_leaf` is the leaf with the highest label version among those that name the memory (not by
-    time: clocks differ between replicas). A row whose `sealed.label.leaf` is another one was rolled
-    back behind the ledger's back.
+    `newest_leaf` is the leaf with the highest label version among those that name the memory (not
+    by time: clocks differ between replicas). A row whose `sealed.label.leaf` is another one was
+    rolled back behind the ledger's back.
     """
 
     sealed: Sealed

@@ -1,4 +1,4 @@
-"""What the doors answer. Decisions are values: a tagged union per use-case, mapped once at the edge."""
+"""What the doors answer. Decisions are values: a tagged union, mapped to a status at the edge."""
 
 from collections.abc import Mapping
 from datetime import datetime

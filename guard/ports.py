@@ -77,7 +77,7 @@ class Marks(Protocol):
     """Keyed ids for equality without content. Same keys as the vault's."""
 
     async def fingerprint(self, owner: Owner, text: str) -> bytes:
-        """Return 32 bytes that are equal for equal `text` of one owner, and unlinkable otherwise."""
+        """Return 32 bytes, equal for equal `text` of one owner and unlinkable otherwise."""
         ...
 
     async def source(self, tenant: TenantId, reference: str) -> str:
@@ -139,7 +139,7 @@ class Ledger(Protocol):
 
 
 class Quarantine(Protocol):
-    """A reviewer's view: held rows of every subject of one tenant. Decisions go through the ledger."""
+    """A reviewer's view: the held rows of one tenant. Decisions go through the ledger."""
 
     async def held(self, tenant: TenantId, cursor: str | None, limit: int) -> Page:
         """Return held rows of the tenant, newest first."""

@@ -7,10 +7,9 @@ import msgspec
 
 from guard.content import redact_draft
 from guard.errors import ConflictError, UnavailableError
-from guard.gather import gather, normalised, search_material, tag
+from guard.gather import gather, search_material, tag
 from guard.leaves import leaf_of
-from guard.nouns import Admitted, Change, Facts, Row, Screened, Tagged
-from guard.nouns import Draft as Draft
+from guard.nouns import Admitted, Change, Draft, Facts, Row, Screened, Tagged
 from guard.outcomes import Merged, Quarantined, Redacted, Rejected, Stored, WriteOutcome
 from guard.pipeline import screen
 from guard.principal import Principal
@@ -34,14 +33,9 @@ async def remember(principal: Principal, draft: Draft, rooms: Rooms) -> WriteOut
     Raises InvalidError for a parent that is not the caller's, UnavailableError when nothing could
     be written. A draft is never half written.
     """
-    # (1) Tag: who says so, over which channel, derived from what.
-    tagged = await tag(principal, draft, rooms)
-
-    # (2) Gather the facts in one round, at the subject's epoch.
-    facts = await gather(tagged, rooms)
-
-    # (3) Screen and decide. Pure: from here to the commit no fact changes.
-    screened = screen(tagged, facts, rooms.stages, rooms.policy)
+    # (1) Tag, (2) gather, (3) screen and decide. From here to the commit no fact changes.
+    screened, facts = await judge(principal, draft, rooms)
+    tagged = screened.tagged
 
     for _ in range(rooms.bounds.commit_attempts):
         # (4) Relate to what the subject already has.
@@ -56,6 +50,18 @@ async def remember(principal: Principal, draft: Draft, rooms: Rooms) -> WriteOut
     raise UnavailableError("ledger")
 
 
+async def judge(principal: Principal, draft: Draft, rooms: Rooms) -> tuple[Screened, Facts]:
+    """Return what policy makes of a draft, with the facts it rested on. Writes nothing."""
+    # (1) Tag: who says so, over which channel, derived from what.
+    tagged = await tag(principal, draft, rooms)
+
+    # (2) Gather the facts in one round, at the subject's epoch.
+    facts = await gather(tagged, rooms)
+
+    # (3) Screen and decide; pure.
+    return screen(tagged, facts, rooms.stages, rooms.policy), facts
+
+
 async def _settle(
     principal: Principal, screened: Screened, facts: Facts, relation: Relation, rooms: Rooms
 ) -> WriteOutcome:
@@ -65,7 +71,7 @@ async def _settle(
         return await _reject(principal, screened, rooms)
     match relation:
         case Same(row) if row.sealed.label.state is State.HELD:
-            return _answer(screened, row, (*reasons, REASON_SAME))
+            return _known(row, (*reasons, REASON_SAME))
         case Same(row) if effect is not Effect.QUARANTINE:
             return await _merge(principal, screened, facts, row, rooms)
         case Unlearned():
@@ -120,9 +126,7 @@ async def _store_redacted(
     tagged = screened.tagged
     draft = redact_draft(tagged.draft, _to_redact(screened, rooms))
     signals, _ = await search_material(tagged.owner, draft, rooms)
-    clean = msgspec.structs.replace(
-        screened, tagged=msgspec.structs.replace(tagged, draft=draft)
-    )
+    clean = msgspec.structs.replace(screened, tagged=msgspec.structs.replace(tagged, draft=draft))
     return await _store(principal, clean, facts, signals, rooms)
 
 
@@ -132,9 +136,7 @@ async def _merge(
     """Touch the memory that already says so; no new row, and no rise in trust (W4, W9)."""
     tagged = screened.tagged
     leaf_id = LeafId(rooms.new_id())
-    sealed = await rooms.vault.relabel(
-        row.sealed, state=State.ACTIVE, leaf=leaf_id, at=tagged.at
-    )
+    sealed = await rooms.vault.relabel(row.sealed, state=State.ACTIVE, leaf=leaf_id, at=tagged.at)
     leaf = leaf_of(
         principal,
         leaf_id,
@@ -232,9 +234,7 @@ def _expiry(at: datetime, layer: Layer, ttl_days: int | None, bounds: Bounds) ->
 def _to_redact(screened: Screened, rooms: Rooms) -> list[Finding]:
     """Return the findings that policy answers with redaction."""
     trust = screened.tagged.origin.trust
-    return [
-        f for f in screened.findings if effect_of(rooms.policy, trust, f) is Effect.REDACT
-    ]
+    return [f for f in screened.findings if effect_of(rooms.policy, trust, f) is Effect.REDACT]
 
 
 def _held_for(screened: Screened, reason: str) -> Screened:
@@ -260,10 +260,7 @@ def _outcome(screened: Screened) -> Stored | Redacted | Quarantined:
             assert_never(never)
 
 
-def _answer(screened: Screened, row: Row, reasons: tuple[str, ...]) -> Quarantined:
+def _known(row: Row, reasons: tuple[str, ...]) -> Quarantined:
     """Point at the held row that already says so: a flood of one text is one case to review."""
     label = row.sealed.label
     return Quarantined(label.id, label.origin, label.trust, tuple(dict.fromkeys(reasons)))
-
-
-__all__ = ["admit", "normalised", "remember"]

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from guard.checks import REASON_RELEASED, is_current
+from guard.checks import REASON_RELEASED
 from guard.errors import (
     ConflictError,
     ForbiddenError,
@@ -11,12 +11,12 @@ from guard.errors import (
     UnreadableError,
 )
 from guard.leaves import leaf_of
-from guard.nouns import Change, Evidence, Opened, Row, Sealed
+from guard.nouns import Change, Row, Sealed
 from guard.outcomes import Case, Cases
 from guard.principal import Principal, Scope
-from guard.revise import next_revision, origin_of
+from guard.revise import next_revision, origin_of, prove
 from guard.rooms import Rooms
-from memory.types import LeafId, MemoryId, Owner, State, SubjectId, TenantId
+from memory.types import Epoch, LeafId, MemoryId, Owner, State, SubjectId, TenantId
 from policies.model import Decision, Effect
 
 
@@ -68,20 +68,18 @@ async def _release(principal: Principal, id: MemoryId, rooms: Rooms) -> Case:
     # (1) Find it in the tenant's quarantine and prove it: nothing forged may be released.
     row, owner = await _find(principal, id, rooms)
     epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
-    opened, evidence = await _proved(owner, row, rooms)
+    memory = await prove(owner, row, rooms)
 
     # (2) Seal it again as active; the release is part of the sealed evidence.
     decision = Decision(
-        Effect.ALLOW, (), (*evidence.reasons, REASON_RELEASED), rooms.policy.version
+        Effect.ALLOW, (), (*memory.evidence.reasons, REASON_RELEASED), rooms.policy.version
     )
     leaf_id = LeafId(rooms.new_id())
-    origin = msgspec.structs.replace(origin_of(opened), at=at)
-    sealed = await next_revision(
-        owner, row.sealed, opened, evidence, decision, origin, leaf_id, rooms
-    )
+    origin = msgspec.structs.replace(origin_of(memory.opened), at=at)
+    sealed = await next_revision(memory, decision, origin, leaf_id, rooms)
 
     # (3) Commit with its leaf.
-    await _commit(principal, owner, epoch, sealed, "release", rooms)
+    await _commit(principal, epoch, sealed, "release", rooms)
     return _plain_case(sealed, decision.reasons)
 
 
@@ -95,14 +93,15 @@ async def _reject(principal: Principal, id: MemoryId, rooms: Rooms) -> Case:
         )
     except UnreadableError:
         raise NotFoundError from None
-    await _commit(principal, owner, epoch, sealed, "reject", rooms)
+    await _commit(principal, epoch, sealed, "reject", rooms)
     return _plain_case(sealed, ())
 
 
 async def _commit(
-    principal: Principal, owner: Owner, epoch: int, sealed: Sealed, action: str, rooms: Rooms
+    principal: Principal, epoch: Epoch, sealed: Sealed, action: str, rooms: Rooms
 ) -> None:
     label = sealed.label
+    owner = Owner(principal.owner.tenant, SubjectId(label.subject))
     leaf = leaf_of(
         principal,
         label.leaf,
@@ -123,25 +122,12 @@ async def _find(principal: Principal, id: MemoryId, rooms: Rooms) -> tuple[Row, 
     row = await rooms.quarantine.case(principal.owner.tenant, id)
     if row is None:
         raise NotFoundError
-    owner = Owner(
-        TenantId(row.sealed.label.tenant), SubjectId(row.sealed.label.subject)
-    )
+    owner = Owner(TenantId(row.sealed.label.tenant), SubjectId(row.sealed.label.subject))
     if owner.tenant != principal.owner.tenant:
         raise NotFoundError
     if owner.subject == principal.owner.subject:
         raise ForbiddenError
     return row, owner
-
-
-async def _proved(owner: Owner, row: Row, rooms: Rooms) -> tuple[Opened, Evidence]:
-    try:
-        opened = await rooms.vault.open(owner, row.sealed)
-        evidence = await rooms.vault.open_evidence(owner, row.sealed)
-    except UnreadableError:
-        raise NotFoundError from None
-    if not is_current(row):
-        raise NotFoundError
-    return opened, evidence
 
 
 async def _case(principal: Principal, row: Row, rooms: Rooms) -> Case:

@@ -6,9 +6,11 @@ the content again, so that what they decided is bound by the cipher and can't be
 
 import msgspec
 
+from guard.checks import is_current
 from guard.content import redact_draft
+from guard.errors import NotFoundError, UnreadableError
 from guard.gather import search_material
-from guard.nouns import Admitted, Draft, Evidence, Opened, Sealed, Screened, Tagged
+from guard.nouns import Admitted, Draft, Evidence, Opened, Row, Screened, Sealed, Tagged
 from guard.rooms import Rooms
 from memory.origin import Hint, Origin, OriginClass
 from memory.types import LeafId, Owner, SessionId, State
@@ -16,22 +18,36 @@ from policies.decide import effect_of
 from policies.model import Decision, Effect
 
 
+class Proven(msgspec.Struct, frozen=True):
+    """A stored memory whose tag, digest, cipher and version all held."""
+
+    owner: Owner
+    sealed: Sealed
+    opened: Opened
+    evidence: Evidence
+
+
+async def prove(owner: Owner, row: Row, rooms: Rooms) -> Proven:
+    """Open a row with its evidence. Raises NotFoundError when it is not what it says it is."""
+    try:
+        opened = await rooms.vault.open(owner, row.sealed)
+        evidence = await rooms.vault.open_evidence(owner, row.sealed)
+    except UnreadableError:
+        raise NotFoundError from None
+    if not is_current(row):
+        raise NotFoundError
+    return Proven(owner, row.sealed, opened, evidence)
+
+
 async def next_revision(
-    owner: Owner,
-    previous: Sealed,
-    opened: Opened,
-    evidence: Evidence,
-    decision: Decision,
-    origin: Origin,
-    leaf: LeafId,
-    rooms: Rooms,
+    memory: Proven, decision: Decision, origin: Origin, leaf: LeafId, rooms: Rooms
 ) -> Sealed:
     """Return the memory sealed again as active, with a new origin and decision.
 
     What policy answers with redaction at the new trust is taken out first.
     """
-    label = opened.label
-    tagged = Tagged(_draft_of(opened), label.id, owner, origin.at, origin)
+    opened, evidence, label = memory.opened, memory.evidence, memory.opened.label
+    tagged = Tagged(_draft_of(opened), label.id, memory.owner, origin.at, origin)
     screened = Screened(tagged, evidence.findings, evidence.completions, decision)
     redacted = [
         finding
@@ -39,7 +55,7 @@ async def next_revision(
         if effect_of(rooms.policy, origin.trust, finding) is Effect.REDACT
     ]
     draft = redact_draft(tagged.draft, redacted)
-    signals, _ = await search_material(owner, draft, rooms)
+    signals, _ = await search_material(memory.owner, draft, rooms)
     body = msgspec.structs.replace(
         opened.body,
         text=draft.text,
@@ -53,7 +69,7 @@ async def next_revision(
             screened=screened,
             body=body,
             signals=signals,
-            fingerprint=previous.fingerprint,
+            fingerprint=memory.sealed.fingerprint,
             layer=label.layer,
             state=State.ACTIVE,
             importance=label.importance,

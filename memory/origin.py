@@ -81,7 +81,7 @@ class Hint(msgspec.Struct, frozen=True):
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """The provenance of one memory: set by the gateway, covered by the label's tag, never edited."""
+    """The provenance of one memory: set by the gateway, covered by the label's tag."""
 
     class_: OriginClass
     trust: int

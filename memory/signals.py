@@ -1,4 +1,4 @@
-"""What a text is found by: dense vectors, weighted terms, entities. Plain, so never stored as such."""
+"""What a text is found by: dense vectors, weighted terms, entities. Plain, so never stored so."""
 
 from collections.abc import Mapping
 

@@ -1,1 +1,1 @@
-"""What is allowed: vocabulary, rules, shipped profiles. Pure; no I/O beyond reading packaged files."""
+"""What is allowed: vocabulary, rules, shipped profiles. Pure, but for reading packaged files."""
