@@ -1,0 +1,96 @@
+"""The primitives, and the only importer of `cryptography`. All above it speaks of keys by purpose.
+
+Here nonces are arguments and nothing is random, so that stored formats can be pinned byte for byte.
+A failed check is an exception, never a bool that a caller might forget to look at.
+
+Keys are wrapped with AES-256-GCM and not with AES-KWP (RFC 5649): KWP takes no associated data, and
+a wrapped key must not unwrap in another tenant's, subject's or number's place. The price is a
+random 96-bit nonce, safe far beyond the number of keys one parent will ever wrap (2**32).
+"""
+
+import hashlib
+import hmac
+from typing import Final
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+KEY_BYTES: Final = 32
+NONCE_BYTES: Final = 12
+AEAD_TAG_BYTES: Final = 16
+MAC_BYTES: Final = 32
+
+
+class TamperedError(Exception):
+    """A cipher text or tag does not fit its key and associated data. Says nothing more."""
+
+    def __init__(self) -> None:
+        super().__init__("tampered")
+
+
+def encrypt(key: bytes, nonce: bytes, plain: bytes, associated: bytes) -> bytes:
+    """Return AES-256-GCM cipher text and 16-byte tag. Never call twice with one nonce."""
+    if len(nonce) != NONCE_BYTES:
+        # The primitive would take other lengths and fold them, at a higher risk of collision.
+        raise ValueError("nonce must be 12 bytes")
+    return _cipher(key).encrypt(nonce, plain, associated)
+
+
+def decrypt(key: bytes, nonce: bytes, sealed: bytes, associated: bytes) -> bytes:
+    """Return the plain text. Raises TamperedError when a single bit of anything differs."""
+    try:
+        return _cipher(key).decrypt(nonce, sealed, associated)
+    except (InvalidTag, ValueError):
+        raise TamperedError from None
+
+
+def wrap(parent: bytes, nonce: bytes, key: bytes, associated: bytes) -> bytes:
+    """Return `key` encrypted under its parent and bound to `associated`."""
+    if len(key) != KEY_BYTES:
+        raise ValueError("only 32-byte keys are wrapped")
+    return encrypt(parent, nonce, key, associated)
+
+
+def unwrap(parent: bytes, nonce: bytes, wrapped: bytes, associated: bytes) -> bytes:
+    """Return the key that `wrap` was given. Raises TamperedError."""
+    key = decrypt(parent, nonce, wrapped, associated)
+    if len(key) != KEY_BYTES:
+        raise TamperedError
+    return key
+
+
+def derive(key: bytes, info: bytes) -> bytes:
+    """Return the 32-byte key for the purpose that `info` names: HKDF-SHA256 without salt."""
+    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=info).derive(key)
+
+
+def mac(key: bytes, data: bytes) -> bytes:
+    """Return HMAC-SHA256."""
+    return hmac.digest(key, data, "sha256")
+
+
+def check_mac(key: bytes, data: bytes, tag: bytes) -> None:
+    """Return when `tag` is the HMAC of `data`, in constant time. Raises TamperedError."""
+    if not hmac.compare_digest(mac(key, data), tag):
+        raise TamperedError
+
+
+def equal(one: bytes, other: bytes) -> bool:
+    """Compare in time that does not depend on where the two differ."""
+    return hmac.compare_digest(one, other)
+
+
+def stream(key: bytes, context: bytes, length: int) -> bytes:
+    """Return `length` bytes that look random without `key`: SHAKE-256(key ‖ context)."""
+    if len(key) != KEY_BYTES:
+        # With keys of one length the boundary between key and context is never in doubt.
+        raise ValueError("stream keys are 32 bytes")
+    return hashlib.shake_256(key + context).digest(length)
+
+
+def _cipher(key: bytes) -> AESGCM:
+    if len(key) != KEY_BYTES:
+        raise ValueError("only AES-256 is used")
+    return AESGCM(key)

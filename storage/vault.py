@@ -1,0 +1,284 @@
+"""Seals and opens memories under their owner's keys, and proves their labels.
+
+One class is both ports, `guard.ports.Vault` and `guard.ports.Marks`, since both speak with the same
+keys. Every failure to open is one `UnreadableError` without a reason: a prober learns nothing.
+"""
+
+import secrets
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from guard.errors import InvalidError, UnreadableError
+from guard.nouns import Admitted, Evidence, Label, Opened, Sealed
+from memory.signals import Blinded, Signals
+from memory.types import Body, LeafId, MemoryId, Owner, State, SubjectId, TenantId
+from storage.blinding import Blinding
+from storage.entries import pack_entry, unpack_entry
+from storage.hazmat import (
+    MAC_BYTES,
+    NONCE_BYTES,
+    TamperedError,
+    check_mac,
+    decrypt,
+    encrypt,
+    equal,
+    mac,
+)
+from storage.keyring import Keyring, SubjectKeys, SubjectPurpose, TenantKeys, TenantPurpose
+from storage.layouts import (
+    Envelope,
+    LayoutError,
+    digest,
+    pack,
+    pack_tag,
+    tag_data,
+    token_data,
+    unpack,
+    unpack_tag,
+    utf8,
+)
+
+_EMPTIED: Final = (State.FORGOTTEN, State.REJECTED)
+_MARK_BYTES: Final = 16
+
+_encoder = msgspec.msgpack.Encoder()
+_bodies = msgspec.msgpack.Decoder(Body)
+_evidences = msgspec.msgpack.Decoder(Evidence)
+_UNFIT: Final = (
+    TamperedError,
+    LayoutError,
+    msgspec.MsgspecError,
+    # A hand-edited database holds any type in any column, and each fails in its own way.
+    ValueError,
+    TypeError,
+    OverflowError,
+)
+
+
+class SealingVault:
+    """Fulfils `guard.ports.Vault` and `guard.ports.Marks` with the keys of one keyring."""
+
+    def __init__(
+        self, keyring: Keyring, *, nonce: Callable[[int], bytes] = secrets.token_bytes
+    ) -> None:
+        self._keyring = keyring
+        self._nonce = nonce
+        # As long-lived as the keys they come from: gone when a keyring lets go of a subject.
+        self._blindings: WeakKeyDictionary[SubjectKeys, Blinding] = WeakKeyDictionary()
+
+    async def seal(self, admitted: Admitted) -> Sealed:
+        """Return `admitted` sealed under its owner's newest key, labelled and tagged.
+
+        Raises InvalidError for content that has no stored form.
+        """
+        owner = admitted.screened.tagged.owner
+        if len(admitted.fingerprint) != MAC_BYTES:
+            raise InvalidError("fingerprint: not one of this vault")
+
+        # (1) The owner's keys, made if this is the first memory.
+        tenant = await self._keyring.tenant(owner.tenant)
+        keys = await self._keyring.subject(owner)
+
+        # (2) The three sealed parts, each under a key of its own and bound to id, layer, revision.
+        label = _label(admitted, tenant)
+        decided = admitted.screened
+        evidence = Evidence(decided.findings, decided.completions, decided.decision.reasons)
+        search = pack_entry(self._blinding(keys).blind(admitted.signals))
+        token = self._sealed(keys, SubjectPurpose.CONTENT, label, _encoded(admitted.body))
+        entry = self._sealed(keys, SubjectPurpose.ENTRY, label, search)
+        proof = self._sealed(keys, SubjectPurpose.EVIDENCE, label, _encoded(evidence))
+
+        # (3) The label names them by digest, and the tag covers the label whole.
+        label = msgspec.structs.replace(label, digest=digest(token), entry_digest=digest(entry))
+        tag = _tag(tenant, label, admitted.fingerprint, proof)
+        return Sealed(label, tag, token, entry, proof, admitted.fingerprint)
+
+    async def relabel(
+        self,
+        sealed: Sealed,
+        *,
+        state: State,
+        leaf: LeafId,
+        at: datetime,
+        superseded_by: MemoryId | None = None,
+    ) -> Sealed:
+        """Return the same content with another state, the next version and a new tag.
+
+        With state `forgotten` or `rejected` tokens and digests become empty and the fingerprint
+        stays, so that what was removed is known again (W15). Raises UnreadableError when the tag of
+        `sealed` does not hold, or when emptied content is asked to come back.
+        """
+        # (1) Nothing is carried over that was not proved.
+        await self._prove(sealed)
+        emptied = state in _EMPTIED
+        if not (emptied or sealed.token):
+            raise UnreadableError
+
+        # (2) The next label; an emptied one names no bytes.
+        label = msgspec.structs.replace(
+            sealed.label,
+            state=state,
+            version=sealed.label.version + 1,
+            changed_at=at,
+            superseded_by=superseded_by,
+            leaf=leaf,
+            digest=b"" if emptied else sealed.label.digest,
+            entry_digest=b"" if emptied else sealed.label.entry_digest,
+        )
+
+        # (3) A new tag, under the tenant's newest key.
+        tenant = await self._keyring.tenant(TenantId(label.tenant))
+        token, entry, proof = (
+            (b"", b"", b"") if emptied else (sealed.token, sealed.entry, sealed.evidence)
+        )
+        tag = _tag(tenant, label, sealed.fingerprint, proof)
+        return Sealed(label, tag, token, entry, proof, sealed.fingerprint)
+
+    async def open(self, owner: Owner, sealed: Sealed) -> Opened:
+        """Return the content. Raises UnreadableError when anything does not fit `owner`."""
+        plain = await self._opened(
+            owner, sealed, SubjectPurpose.CONTENT, sealed.token, sealed.label.digest
+        )
+        try:
+            return Opened(sealed.label, _bodies.decode(plain))
+        except _UNFIT:
+            raise UnreadableError from None
+
+    async def open_entry(self, owner: Owner, sealed: Sealed) -> Blinded:
+        """Return the search material of a memory. Raises UnreadableError."""
+        plain = await self._opened(
+            owner, sealed, SubjectPurpose.ENTRY, sealed.entry, sealed.label.entry_digest
+        )
+        try:
+            return unpack_entry(plain)
+        except _UNFIT:
+            raise UnreadableError from None
+
+    async def open_evidence(self, owner: Owner, sealed: Sealed) -> Evidence:
+        """Return what the decision rested on. Raises UnreadableError."""
+        plain = await self._opened(owner, sealed, SubjectPurpose.EVIDENCE, sealed.evidence, None)
+        try:
+            return _evidences.decode(plain)
+        except _UNFIT:
+            raise UnreadableError from None
+
+    async def blind(self, owner: Owner, signals: Signals) -> Blinded:
+        """Return search material keyed for `owner`; equal input gives equal output."""
+        return self._blinding(await self._keyring.subject(owner)).blind(signals)
+
+    async def fingerprint(self, owner: Owner, text: str) -> bytes:
+        """Return 32 bytes, equal for equal `text` of one owner and unlinkable otherwise."""
+        keys = await self._keyring.subject(owner)
+        return mac(keys.matching(SubjectPurpose.FINGERPRINT), utf8(text))
+
+    async def source(self, tenant: TenantId, reference: str) -> str:
+        """Return the keyed id of a source reference or session within a tenant, 32 hex digits."""
+        return _source(await self._keyring.tenant(tenant), reference)
+
+    async def _prove(self, sealed: Sealed) -> None:
+        """Return when the tag holds: label, fingerprint and evidence are as they were made."""
+        label = sealed.label
+        try:
+            number, found = unpack_tag(sealed.tag)
+            tenant = await self._keyring.known_tenant(TenantId(label.tenant), number)
+            covered = tag_data(number, label, sealed.fingerprint, sealed.evidence)
+            check_mac(tenant.key(number, TenantPurpose.LABEL), covered, found)
+        except _UNFIT:
+            raise UnreadableError from None
+
+    async def _opened(
+        self,
+        owner: Owner,
+        sealed: Sealed,
+        purpose: SubjectPurpose,
+        token: bytes,
+        expected: bytes | None,
+    ) -> bytes:
+        label = sealed.label
+        # (1) The label speaks of the one who asks.
+        if (label.tenant, label.subject) != (owner.tenant, owner.subject):
+            raise UnreadableError
+
+        # (2) The label is one that this gateway made, with its fingerprint and evidence.
+        await self._prove(sealed)
+        try:
+            # (3) The bytes are those the label names; evidence is covered by the tag itself.
+            if expected is not None and not equal(digest(token), expected):
+                raise UnreadableError
+
+            # (4) The cipher opens, with associated data made from the owner who asks.
+            envelope = unpack(token)
+            keys = await self._keyring.known_subject(owner, envelope.number)
+            associated = token_data(purpose, envelope.number, owner, label)
+            key = keys.key(envelope.number, purpose)
+            return decrypt(key, envelope.nonce, envelope.body, associated)
+        except _UNFIT:
+            raise UnreadableError from None
+
+    def _sealed(
+        self, keys: SubjectKeys, purpose: SubjectPurpose, label: Label, plain: bytes
+    ) -> bytes:
+        number, key = keys.sealing(purpose)
+        owner = Owner(TenantId(label.tenant), SubjectId(label.subject))
+        nonce = self._nonce(NONCE_BYTES)
+        body = encrypt(key, nonce, plain, token_data(purpose, number, owner, label))
+        return pack(Envelope(number, nonce, body))
+
+    def _blinding(self, keys: SubjectKeys) -> Blinding:
+        blinding = self._blindings.get(keys)
+        if blinding is None:
+            blinding = self._blindings[keys] = Blinding(keys)
+        return blinding
+
+
+def _label(admitted: Admitted, tenant: TenantKeys) -> Label:
+    """Return the label of a memory before it is sealed: both digests are still empty."""
+    tagged = admitted.screened.tagged
+    origin = tagged.origin
+    return Label(
+        id=tagged.id,
+        tenant=tagged.owner.tenant,
+        subject=tagged.owner.subject,
+        layer=admitted.layer,
+        kind=admitted.body.kind,
+        state=admitted.state,
+        revision=admitted.revision,
+        version=admitted.version,
+        origin=origin.class_,
+        trust=origin.trust,
+        channel=origin.channel,
+        client=origin.client,
+        source="" if origin.reference is None else _source(tenant, origin.reference),
+        session="" if origin.session is None else _source(tenant, origin.session),
+        importance=float(admitted.importance),
+        confidence=float(admitted.confidence),
+        recorded_at=admitted.recorded_at,
+        changed_at=tagged.at,
+        expires_at=admitted.expires_at,
+        superseded_by=None,
+        policy=admitted.screened.decision.policy,
+        digest=b"",
+        entry_digest=b"",
+        leaf=admitted.leaf,
+    )
+
+
+def _tag(tenant: TenantKeys, label: Label, fingerprint: bytes, evidence: bytes) -> bytes:
+    number, key = tenant.sealing(TenantPurpose.LABEL)
+    return pack_tag(number, mac(key, tag_data(number, label, fingerprint, evidence)))
+
+
+def _source(tenant: TenantKeys, reference: str) -> str:
+    return mac(tenant.matching(TenantPurpose.SOURCE), utf8(reference))[:_MARK_BYTES].hex()
+
+
+def _encoded(content: Body | Evidence) -> bytes:
+    try:
+        return _encoder.encode(content)
+    except UnicodeEncodeError:
+        # The exception carries the text; it must not travel.
+        raise InvalidError("text: not valid Unicode") from None
