@@ -1,0 +1,364 @@
+"""The one bearer check: a token becomes a Principal here and nowhere else (E1, E3, E13).
+
+REST and both MCP transports pass through `BearerAuth`. The order of the steps:
+
+1. exactly one `Authorization: Bearer` header, of bounded length;
+2. the key that the token names, and the one algorithm bound to that key, never to the token;
+3. signature, issuer, audience, and times within the leeway (PyJWT);
+4. claims of exactly the right types and lengths (msgspec);
+5. a registered, living tenant and a client of it, which fixes the ceiling of origin.
+
+Whatever fails in 1 to 4 gives the same answer, so that a prober learns nothing from trying.
+"""
+
+import hashlib
+import time
+import uuid
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Final, Protocol
+
+import jwt
+import msgspec
+from litestar.enums import ScopeType
+from litestar.middleware import ASGIMiddleware
+from litestar.types import ASGIApp, Receive, Send
+from litestar.types import Scope as Connection
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from msgspec import Meta
+
+from gateway.scopes import Access, requirement
+from gateway.settings import Algorithm, Auth, Mode, SettingsError
+from guard.errors import ForbiddenError, UnauthenticatedError
+from guard.ports import Client, Registry, Tenant
+from guard.principal import Principal, Scope
+from memory.origin import Channel, OriginClass, ceiling
+from memory.types import ClientId, Owner, SubjectId, TenantId
+
+MAX_TOKEN_CHARS: Final = 8192
+_LAST_INSTANT: Final = 253_402_300_000
+"""Just before the year 10000, where datetime ends."""
+_MADE_HERE: Final = "dev-app"
+DEVELOPMENT_CLIENT: Final = ClientId(_MADE_HERE)
+_PRIVATE_MEMBERS: Final = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth"})
+
+_Name = Annotated[
+    str, Meta(min_length=1, max_length=255, pattern="\\A[^\\x00-\\x1f\\x7f\\ud800-\\udfff]+\\Z")
+]
+_Instant = (
+    Annotated[int, Meta(ge=0, le=_LAST_INSTANT)] | Annotated[float, Meta(ge=0, le=_LAST_INSTANT)]
+)
+
+
+class Claims(msgspec.Struct, frozen=True):
+    """What a verified token says, in the types it has to say it in."""
+
+    issuer: _Name
+    tenant: _Name
+    subject: _Name
+    client: _Name
+    issued_at: _Instant
+    expires_at: _Instant
+    scope: Annotated[str, Meta(max_length=2048)] = ""
+    token_id: _Name | None = None
+
+
+class Key(msgspec.Struct, frozen=True):
+    """One verification key, and the only algorithm it verifies with."""
+
+    id: str | None
+    algorithm: Algorithm
+    material: Any
+
+    def __repr__(self) -> str:
+        """Name the key and hide its material."""
+        return f"Key({self.id!r}, {self.algorithm.value})"
+
+
+class KeySet:
+    """The keys that may vouch for a token. A token must name its key unless there is only one."""
+
+    def __init__(self, keys: Iterable[Key]) -> None:
+        kept = tuple(keys)
+        self._by_id = {key.id: key for key in kept}
+        if not kept:
+            raise SettingsError("no usable verification key")
+        if len(self._by_id) != len(kept) or (len(kept) > 1 and None in self._by_id):
+            raise SettingsError("each verification key needs a key id of its own")
+
+    def find(self, kid: object) -> Key:
+        """Return the key, or raise UnauthenticatedError for one that nobody knows."""
+        if kid is None and len(self._by_id) == 1:
+            return next(iter(self._by_id.values()))
+        key = self._by_id.get(kid) if isinstance(kid, str) else None
+        if key is None:
+            raise UnauthenticatedError
+        return key
+
+
+def read_keys(path: Path, auth: Auth, mode: Mode) -> KeySet:
+    """Return the verification keys of a JWK Set, JWK or PEM file, or raise SettingsError.
+
+    No message quotes the file: it may hold a secret.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError:
+        raise SettingsError(f"cannot read {path}") from None
+    if content.lstrip().startswith(b"-----BEGIN"):
+        return KeySet([_from_pem(content, auth, mode)])
+    try:
+        document = msgspec.json.decode(content, type=dict[str, Any])
+    except msgspec.MsgspecError:
+        raise SettingsError(f"{path} is neither PEM nor JWK") from None
+    members = document.get("keys", [document])
+    if not isinstance(members, list) or not all(isinstance(one, dict) for one in members):
+        raise SettingsError(f"{path} is not a JWK Set")
+    return KeySet(_from_jwk(one, auth, mode) for one in members if one.get("use", "sig") == "sig")
+
+
+def _from_jwk(document: dict[str, Any], auth: Auth, mode: Mode) -> Key:
+    if mode is Mode.PRODUCTION and (document.get("kty") == "oct" or _PRIVATE_MEMBERS & {*document}):
+        raise SettingsError("production: verification keys are public keys")
+    public = {name: value for name, value in document.items() if name not in _PRIVATE_MEMBERS}
+    try:
+        loaded = jwt.PyJWK(public)
+    except (jwt.PyJWTError, ValueError, TypeError, KeyError):
+        raise SettingsError("a verification key is malformed") from None
+    kid = public.get("kid")
+    if kid is not None and not isinstance(kid, str):
+        raise SettingsError("a key id must be a string")
+    return _bound(kid, loaded.algorithm_name, loaded.key, auth)
+
+
+def _from_pem(content: bytes, auth: Auth, mode: Mode) -> Key:
+    if mode is Mode.PRODUCTION and b"PRIVATE KEY" in content:
+        raise SettingsError("production: verification keys are public keys")
+    for name in (Algorithm.EDDSA, Algorithm.ES256, Algorithm.RS256):
+        try:
+            material = jwt.get_algorithm_by_name(name).prepare_key(content)
+        except (jwt.PyJWTError, ValueError, TypeError):
+            continue  # of another kind: the three kinds exclude each other
+        return _bound(auth.key_id, name, material, auth)
+    raise SettingsError("the PEM file holds no Ed25519, P-256 or RSA key")
+
+
+def _bound(kid: str | None, name: str, material: Any, auth: Auth) -> Key:
+    if name not in auth.algorithms:
+        raise SettingsError("a verification key is for an algorithm that is not configured")
+    if jwt.get_algorithm_by_name(name).check_key_length(material) is not None:
+        raise SettingsError(f"a verification key is too short for {name}")
+    return Key(kid, Algorithm(name), material)
+
+
+class Verifier:
+    """Turns a token into claims, or raises UnauthenticatedError with no word on why."""
+
+    def __init__(self, keys: KeySet, auth: Auth) -> None:
+        self._keys = keys
+        self._auth = auth
+        self._required = [
+            "iss",
+            "aud",
+            "exp",
+            "iat",
+            auth.subject_claim,
+            auth.tenant_claim,
+            auth.client_claim,
+        ]
+
+    @property
+    def leeway(self) -> int:
+        """Seconds that clocks may differ."""
+        return self._auth.leeway_seconds
+
+    def verify(self, token: str) -> Claims:
+        """Return the claims of a token that holds in every respect."""
+        try:
+            return self._verify(token)
+        # A hostile token may break its parser in any way at all; it is a bad token all the same,
+        # and never an internal error whose shape would tell one bad token from another.
+        except Exception:  # noqa: BLE001
+            raise UnauthenticatedError from None
+
+    def _verify(self, token: str) -> Claims:
+        if len(token) > MAX_TOKEN_CHARS:
+            raise UnauthenticatedError
+        key = self._keys.find(jwt.get_unverified_header(token).get("kid"))
+        raw = jwt.decode(
+            token,
+            key.material,
+            algorithms=[key.algorithm],
+            audience=list(self._auth.audiences),
+            issuer=self._auth.issuer,
+            leeway=self._auth.leeway_seconds,
+            options={"require": self._required, "enforce_minimum_key_length": True},
+        )
+        named = {
+            "issuer": "iss",
+            "issued_at": "iat",
+            "expires_at": "exp",
+            "token_id": "jti",
+            "tenant": self._auth.tenant_claim,
+            "subject": self._auth.subject_claim,
+            "client": self._auth.client_claim,
+            "scope": self._auth.scope_claim,
+        }
+        return msgspec.convert(
+            {ours: raw[theirs] for ours, theirs in named.items() if theirs in raw}, Claims
+        )
+
+
+class Admission(Protocol):
+    """Decides whom to serve once it is known who asks (E13)."""
+
+    async def admit(self, tenant: TenantId, client: ClientId) -> OriginClass:
+        """Return the client's ceiling of origin, or raise ForbiddenError."""
+        ...
+
+
+class RegisteredOnly:
+    """Serves registered clients of registered tenants. Creates nothing."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+
+    async def admit(self, tenant: TenantId, client: ClientId) -> OriginClass:
+        """Return the registered ceiling; unknown and suspended look alike."""
+        found = await self._registry.tenant(tenant)
+        if found is None or found.suspended:
+            raise ForbiddenError
+        registered = await self._registry.client(tenant, client)
+        if registered is None:
+            raise ForbiddenError
+        return registered.ceiling
+
+
+class UnsafeFirstUse:
+    """Registers whatever tenant a valid token names. For development only."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+
+    async def admit(self, tenant: TenantId, client: ClientId) -> OriginClass:
+        """Register the tenant with `dev-app` at first sight; an unknown client only relays."""
+        found = await self._registry.tenant(tenant)
+        if found is None:
+            await self._registry.register(
+                Tenant(id=tenant, suspended=False),
+                [Client(id=DEVELOPMENT_CLIENT, tenant=tenant, ceiling=OriginClass.USER_STATED)],
+            )
+        elif found.suspended:
+            raise ForbiddenError
+        registered = await self._registry.client(tenant, client)
+        return registered.ceiling if registered is not None else OriginClass.AGENT_RELAYED
+
+
+class BearerAuth(ASGIMiddleware):
+    """Lets a request through with its Principal in `scope["auth"]`, or refuses it.
+
+    Public are only the rows that the scopes table calls so; a route without a row needs a token
+    and is refused after that.
+    """
+
+    scopes = (ScopeType.HTTP, ScopeType.WEBSOCKET, ScopeType.ASGI)
+
+    def __init__(self, verifier: Verifier, admission: Admission) -> None:
+        self._verifier = verifier
+        self._admission = admission
+
+    async def handle(
+        self, scope: Connection, receive: Receive, send: Send, next_app: ASGIApp
+    ) -> None:
+        """Check the token of one request."""
+        if requirement(scope) is Access.PUBLIC:
+            await next_app(scope, receive, send)
+            return
+        channel = Channel(scope["route_handler"].opt.get("channel", Channel.REST))
+        principal, user = await self._principal(scope, channel)
+        scope["auth"] = principal
+        scope["user"] = user
+        await next_app(scope, receive, send)
+
+    async def _principal(
+        self, scope: Connection, channel: Channel
+    ) -> tuple[Principal, AuthenticatedUser]:
+        token = _token(scope["headers"])
+        claims = self._verifier.verify(token)
+        tenant, client = TenantId(claims.tenant), ClientId(claims.client)
+        allowed = await self._admission.admit(tenant, client)
+        granted = frozenset(claims.scope.split())
+        until = datetime.fromtimestamp(claims.expires_at, UTC)
+        principal = Principal(
+            owner=Owner(tenant, SubjectId(claims.subject)),
+            client=client,
+            credential=claims.token_id or hashlib.sha256(token.encode()).hexdigest()[:32],
+            scopes=frozenset(one for one in Scope if one in granted),
+            channel=channel,
+            ceiling=ceiling(channel, allowed),
+            expires_at=until,
+        )
+        return principal, _session_owner(principal, claims)
+
+
+def _token(headers: Iterable[tuple[bytes, bytes]]) -> str:
+    values = [value for name, value in headers if name.lower() == b"authorization"]
+    if len(values) != 1:
+        raise UnauthenticatedError
+    kind, _, token = values[0].decode("latin-1").partition(" ")
+    if kind.lower() != "bearer" or not token:
+        raise UnauthenticatedError
+    return token.strip(" ")
+
+
+def _session_owner(principal: Principal, claims: Claims) -> AuthenticatedUser:
+    """Return the identity by which the MCP SDK compares the owner of a session (M3).
+
+    It compares client, issuer and subject, so the tenant is folded into the client; JSON keeps
+    the pair unambiguous.
+    """
+    folded = msgspec.json.encode((principal.owner.tenant, principal.client)).decode()
+    return AuthenticatedUser(
+        AccessToken(
+            token="",
+            client_id=folded,
+            subject=principal.owner.subject,
+            scopes=sorted(principal.scopes),
+            claims={"iss": claims.issuer},
+        )
+    )
+
+
+def remaining(principal: Principal, leeway: float) -> float:
+    """Return the seconds that a stream of this principal may still live."""
+    return max(0.0, principal.expires_at.timestamp() + leeway - time.time())
+
+
+def mint(
+    key: Mapping[str, Any],
+    auth: Auth,
+    *,
+    tenant: str,
+    subject: str,
+    scopes: Iterable[str],
+    client: str = DEVELOPMENT_CLIENT,
+    ttl_seconds: int = 3600,
+) -> str:
+    """Return a token signed with a private JWK, as the development gateway accepts it."""
+    signer = jwt.PyJWK(dict(key))
+    now = int(time.time())
+    payload = {
+        "iss": auth.issuer,
+        "aud": auth.audiences[0],
+        "iat": now,
+        "exp": now + ttl_seconds,
+        "jti": str(uuid.uuid4()),
+        auth.tenant_claim: tenant,
+        auth.subject_claim: subject,
+        auth.client_claim: client,
+        auth.scope_claim: " ".join(scopes),
+    }
+    headers = {"kid": key["kid"]} if "kid" in key else None
+    return jwt.encode(payload, signer.key, algorithm=signer.algorithm_name, headers=headers)

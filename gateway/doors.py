@@ -1,0 +1,58 @@
+"""What the edge is built from: the use-cases it may call, and what it needs to call them."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+
+import msgspec
+
+from gateway.auth import Admission, Verifier
+from gateway.settings import Settings
+from guard.nouns import Draft
+from guard.outcomes import (
+    Case,
+    Cases,
+    Listing,
+    Memory,
+    Query,
+    Receipt,
+    Recollection,
+    WriteOutcome,
+)
+from guard.ports import Filter
+from guard.principal import Principal
+from guard.rooms import Rooms
+from memory.types import MemoryId
+
+Probe = Callable[[], Awaitable[None]]
+"""Returns when what it looks at works, and raises anything when it does not."""
+Lifespan = Callable[[], AbstractAsyncContextManager[None]]
+
+
+class UseCases(msgspec.Struct, frozen=True, kw_only=True):
+    """The guard's doors: the only functions through which the edges reach any memory."""
+
+    remember: Callable[[Principal, Draft, Rooms], Awaitable[WriteOutcome]]
+    recall: Callable[[Principal, Query, Rooms], Awaitable[Recollection]]
+    forget: Callable[[Principal, MemoryId, Rooms], Awaitable[Receipt]]
+    confirm: Callable[[Principal, MemoryId, Rooms], Awaitable[WriteOutcome]]
+    fetch: Callable[[Principal, MemoryId, Rooms], Awaitable[Memory]]
+    browse: Callable[[Principal, Filter, str | None, int, Rooms], Awaitable[Listing]]
+    held: Callable[[Principal, str | None, int, Rooms], Awaitable[Cases]]
+    release: Callable[[Principal, MemoryId, Rooms], Awaitable[Case]]
+    reject: Callable[[Principal, MemoryId, Rooms], Awaitable[Case]]
+
+
+class Edge(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything the HTTP and MCP edge is built from.
+
+    `probes` answer readiness by name; `lifespans` open in order before the first request and close
+    in reverse after the last.
+    """
+
+    settings: Settings
+    rooms: Rooms
+    use_cases: UseCases
+    verifier: Verifier
+    admission: Admission
+    probes: Mapping[str, Probe]
+    lifespans: Sequence[Lifespan] = ()

@@ -1,0 +1,85 @@
+"""Builds the one application that speaks REST and MCP, and the server that runs it."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import uvicorn
+from litestar import Litestar
+
+from gateway.auth import BearerAuth, UnsafeFirstUse
+from gateway.doors import Edge, Lifespan, Probe, UseCases
+from gateway.limits import RequestLimits, strict_guard
+from gateway.mcp.transports import McpEdge
+from gateway.problems import ProblemHandler
+from gateway.rest.health import health_routes
+from gateway.rest.memories import memory_routes
+from gateway.rest.quarantine import quarantine_routes
+from gateway.rest.schema import schema_routes
+from gateway.scopes import scope_guard
+from gateway.settings import Settings
+from gateway.telemetry import LOGGER, RequestLog
+
+
+def build(edge: Edge) -> Litestar:
+    """Return the application. What enters passes, in this order: log, bearer check, limits, scope.
+
+    Debug is off for good: there is no setting that shows a stack trace to a caller.
+    """
+    mcp = McpEdge(edge)
+    described = [*memory_routes(edge), *quarantine_routes(edge)]
+
+    @asynccontextmanager
+    async def lifespan(_: Litestar) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            for opening in edge.lifespans:
+                await stack.enter_async_context(opening())
+            await stack.enter_async_context(mcp.run())
+            _announce(edge)
+            yield
+
+    return Litestar(
+        [
+            *described,
+            *health_routes(edge),
+            *schema_routes(described, edge.settings.url),
+            *mcp.routes(),
+        ],
+        middleware=[
+            RequestLog(),
+            BearerAuth(edge.verifier, edge.admission),
+            RequestLimits(edge.settings.limits),
+        ],
+        guards=[scope_guard, strict_guard],
+        exception_handlers={Exception: ProblemHandler(edge.settings.url)},
+        lifespan=[lifespan],
+        openapi_config=None,
+        logging_config=None,
+        debug=False,
+    )
+
+
+def server(app: Litestar, settings: Settings) -> uvicorn.Server:
+    """Return the server: on SIGTERM it stops accepting and lets what runs finish."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            host=settings.http.host,
+            port=settings.http.port,
+            log_config=None,
+            access_log=False,  # it would write query strings; RequestLog writes route templates
+            server_header=False,
+            proxy_headers=False,  # nobody is believed to be a proxy until configured as one
+            lifespan="on",
+            timeout_graceful_shutdown=settings.http.shutdown_seconds,
+        )
+    )
+
+
+def _announce(edge: Edge) -> None:
+    settings = edge.settings
+    LOGGER.info("serving", extra={"mode": settings.mode.value, "address": settings.url})
+    if isinstance(edge.admission, UnsafeFirstUse):
+        LOGGER.warning("unregistered tenants are registered at first use; not for production")
+
+
+__all__ = ["Edge", "Lifespan", "Probe", "UseCases", "build", "server"]

@@ -1,0 +1,165 @@
+"""MCP over Streamable HTTP at `/mcp` and legacy HTTP+SSE at `/sse` with `/messages` (M1, M3).
+
+Paths are exact routes behind the same bearer check as REST. A stream ends when its token does.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import anyio
+from litestar import asgi, get
+from litestar.handlers import ASGIRouteHandler, HTTPRouteHandler
+from litestar.types import Receive, Scope, Send
+from mcp.server import Server, ServerRequestContext
+from mcp.server.sse import SseServerTransport
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+)
+
+from gateway.auth import remaining
+from gateway.doors import Edge
+from gateway.limits import within
+from gateway.mcp.tools import memory_tools, refused
+from gateway.scopes import TOOLS, allows_tool
+from gateway.telemetry import LOGGER
+from guard.errors import GuardError, UnavailableError
+from guard.principal import Principal
+from memory.origin import Channel
+
+Context = ServerRequestContext[Any]
+
+_OPT: Final = {"channel": Channel.MCP, "streams": True}
+
+
+class McpEdge:
+    """The MCP routes of one application, and the session manager that must run beside them."""
+
+    def __init__(self, edge: Edge) -> None:
+        limits = edge.settings.limits
+        security = TransportSecuritySettings(
+            allowed_hosts=edge.settings.hosts, allowed_origins=edge.settings.origins
+        )
+        self._edge = edge
+        self._server = build_server(edge)
+        self._sse = SseServerTransport("/messages", security, limits.max_body_bytes)
+        self._manager = StreamableHTTPSessionManager(
+            self._server,
+            security_settings=security,
+            session_idle_timeout=limits.mcp_idle_seconds,
+            max_request_body_size=limits.max_body_bytes,
+            max_sessions=limits.mcp_sessions,
+        )
+
+    @asynccontextmanager
+    async def run(self) -> AsyncIterator[None]:
+        """Keep sessions while the application lives. Can be entered once."""
+        async with self._manager.run():
+            yield
+
+    def routes(self) -> list[ASGIRouteHandler | HTTPRouteHandler]:
+        """Return the three transports' routes and their metadata."""
+
+        @asgi("/mcp", copy_scope=True, opt=_OPT)
+        async def streamable(scope: Scope, receive: Receive, send: Send) -> None:
+            with anyio.move_on_after(self._seconds_left(scope)):
+                await self._manager.handle_request(scope, receive, send)  # type: ignore[arg-type]
+
+        @asgi("/sse", copy_scope=True, opt=_OPT)
+        async def sse(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope.get("method") != "GET":
+                await _method_not_allowed(send)
+                return
+            with anyio.move_on_after(self._seconds_left(scope)):
+                await self._serve_sse(scope, receive, send)
+
+        @asgi("/messages", copy_scope=True, opt=_OPT)
+        async def messages(scope: Scope, receive: Receive, send: Send) -> None:
+            await self._sse.handle_post_message(scope, receive, send)  # type: ignore[arg-type]
+
+        return [streamable, sse, messages, *metadata_routes(self._edge)]
+
+    async def _serve_sse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            async with self._sse.connect_sse(scope, receive, send) as (incoming, outgoing):  # type: ignore[arg-type]
+                options = self._server.create_initialization_options()
+                await self._server.run(incoming, outgoing, options)
+        except ValueError:
+            return  # the transport has already answered: Host or Origin is not allowed
+
+    def _seconds_left(self, scope: Scope) -> float:
+        return remaining(scope["auth"], self._edge.verifier.leeway)
+
+
+def build_server(edge: Edge) -> Server[Any]:
+    """Return the MCP server: it lists and calls what each message's own token allows."""
+    tools = memory_tools(edge)
+    if tools.keys() != TOOLS.keys():
+        raise RuntimeError("every tool needs a row in the scopes table, and every row a tool")
+    seconds = edge.settings.limits.request_deadline_seconds
+
+    async def list_tools(context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
+        principal = _principal(context)
+        allowed = [one.tool for name, one in tools.items() if allows_tool(principal, name)]
+        return ListToolsResult(tools=allowed)
+
+    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
+        principal = _principal(context)
+        if not allows_tool(principal, params.name):
+            raise MCPError(INVALID_PARAMS, "Unknown tool")
+        try:
+            async with within(seconds, UnavailableError("deadline")):
+                return await tools[params.name].call(principal, params.arguments or {})
+        except GuardError as error:
+            return refused(error)
+        # The SDK would send the exception's own words, which may be content, to the client.
+        except Exception as error:  # noqa: BLE001
+            LOGGER.exception("tool failed", extra={"tool": params.name})
+            return refused(error)
+
+    return Server("memguard", version="1", on_list_tools=list_tools, on_call_tool=call_tool)
+
+
+def _principal(context: Context) -> Principal:
+    """Return who sent this very message: the request's principal, not the session's."""
+    principal = context.request.scope["auth"] if context.request is not None else None
+    if not isinstance(principal, Principal):
+        raise MCPError(INVALID_PARAMS, "Unauthenticated")
+    return principal
+
+
+def metadata_routes(edge: Edge) -> list[HTTPRouteHandler]:
+    """Return the RFC 9728 documents of the two resources."""
+
+    def document(resource: str) -> dict[str, object]:
+        issuer = edge.settings.auth.issuer
+        return {
+            "resource": f"{edge.settings.url}/{resource}",
+            # An issuer that is no address (development) has no server to send clients to.
+            "authorization_servers": [issuer] if issuer.startswith("https://") else [],
+            "scopes_supported": sorted(set(TOOLS.values())),
+            "bearer_methods_supported": ["header"],
+        }
+
+    @get("/.well-known/oauth-protected-resource/mcp")
+    async def of_mcp() -> dict[str, object]:
+        return document("mcp")
+
+    @get("/.well-known/oauth-protected-resource/sse")
+    async def of_sse() -> dict[str, object]:
+        return document("sse")
+
+    return [of_mcp, of_sse]
+
+
+async def _method_not_allowed(send: Send) -> None:
+    headers = [(b"allow", b"GET"), (b"content-length", b"0")]
+    await send({"type": "http.response.start", "status": 405, "headers": headers})
+    await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -1,0 +1,242 @@
+"""One table from what went wrong to what the caller is told (E9): status, code, title.
+
+REST answers RFC 9457 problem details, MCP tools the same code and detail. A detail comes from
+errors that are made for the caller alone; of anything else only its kind is told.
+"""
+
+import math
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from litestar import Request, Response
+from litestar.exceptions import HTTPException
+
+from gateway.wire import OriginAnswer, WriteAnswer
+from guard.errors import (
+    ConflictError,
+    ForbiddenError,
+    GuardError,
+    InvalidError,
+    LimitedError,
+    NotFoundError,
+    UnauthenticatedError,
+    UnavailableError,
+    UnreadableError,
+)
+from guard.outcomes import (
+    Merged,
+    Quarantined,
+    Queued,
+    Redacted,
+    Rejected,
+    Skipped,
+    Stored,
+    Superseded,
+    WriteOutcome,
+)
+
+MEDIA_TYPE: Final = "application/problem+json"
+_OK: Final = 200
+_CREATED: Final = 201
+_REFUSED: Final = 400
+_FALLBACK: Final = 500
+
+
+class TooLargeError(InvalidError):
+    """The request body exceeds the limit."""
+
+    code = "too_large"
+
+
+class MediaTypeError(InvalidError):
+    """The request body is of a kind that is not read here."""
+
+    code = "unsupported_media_type"
+
+
+class SlowRequestError(InvalidError):
+    """The request body did not arrive in time."""
+
+    code = "request_timeout"
+
+
+class Kind(NamedTuple):
+    """How one family of errors is told."""
+
+    status: int
+    title: str
+
+
+_ERRORS: Final[dict[type[GuardError], Kind]] = {
+    UnauthenticatedError: Kind(401, "Authentication required"),
+    ForbiddenError: Kind(403, "Not allowed"),
+    NotFoundError: Kind(404, "Not found"),
+    SlowRequestError: Kind(408, "The request took too long to arrive"),
+    ConflictError: Kind(409, "Changed meanwhile; try again"),
+    TooLargeError: Kind(413, "Request too large"),
+    MediaTypeError: Kind(415, "Unsupported media type"),
+    InvalidError: Kind(400, "Invalid request"),
+    LimitedError: Kind(429, "Too many requests"),
+    UnreadableError: Kind(500, "A stored memory did not pass verification"),
+    UnavailableError: Kind(503, "Temporarily unavailable; nothing was written"),
+    GuardError: Kind(_FALLBACK, "Internal error"),
+}
+
+_HTTP: Final[dict[int, tuple[str, str]]] = {
+    400: ("invalid", "Invalid request"),
+    401: ("unauthenticated", "Authentication required"),
+    403: ("forbidden", "Not allowed"),
+    404: ("not_found", "Not found"),
+    405: ("method_not_allowed", "Method not allowed"),
+    413: ("too_large", "Request too large"),
+    415: ("unsupported_media_type", "Unsupported media type"),
+}
+
+STATUS_OF_OUTCOME: Final[dict[type[WriteOutcome], int]] = {
+    Stored: _CREATED,
+    Redacted: _CREATED,
+    Superseded: _CREATED,
+    Merged: _OK,
+    Skipped: _OK,
+    Quarantined: 202,
+    Queued: 202,
+    Rejected: 422,
+}
+
+
+class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
+    """RFC 9457 problem details, with a code for programs."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str | None = None
+    scope: str | None = None
+    unavailable: str | None = None
+
+
+class Refusal(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A write that policy rejected: problem details and the outcome in one."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    outcome: str
+    origin: OriginAnswer
+    reasons: tuple[str, ...]
+
+
+def problem_of(error: Exception) -> Problem:
+    """Return what the caller is told; of an unforeseen error nothing but that there was one."""
+    if isinstance(error, GuardError):
+        kind = next(_ERRORS[cls] for cls in type(error).__mro__ if cls in _ERRORS)
+        return Problem(
+            type=_type(error.code),
+            title=kind.title,
+            status=kind.status,
+            code=error.code,
+            detail=str(error) or None if isinstance(error, InvalidError) else None,
+            scope=error.scope if isinstance(error, ForbiddenError) else None,
+            unavailable=error.what if isinstance(error, UnavailableError) else None,
+        )
+    if isinstance(error, HTTPException) and _REFUSED <= error.status_code < _FALLBACK:
+        # The framework's own details quote paths and values; its status is all that is kept.
+        code, title = _HTTP.get(error.status_code, ("refused", "Request refused"))
+        return Problem(type=_type(code), title=title, status=error.status_code, code=code)
+    return Problem(
+        type=_type("internal"), title="Internal error", status=_FALLBACK, code="internal"
+    )
+
+
+def _type(code: str) -> str:
+    return f"urn:memguard:problem:{code}"
+
+
+def retry_after(error: Exception) -> int | None:
+    """Return the whole seconds after which trying again makes sense, if it does."""
+    if isinstance(error, LimitedError | UnavailableError):
+        return max(1, math.ceil(error.retry_after))
+    return 1 if isinstance(error, ConflictError) else None
+
+
+def challenge(error: Exception, *, metadata_url: str, attempted: bool) -> str | None:
+    """Return the `WWW-Authenticate` value for an error that a better token would mend.
+
+    Without an attempt there is no error code to tell (RFC 6750, 3.1); with one there is a single
+    opaque one.
+    """
+    parts = [f'resource_metadata="{metadata_url}"']
+    if isinstance(error, UnauthenticatedError):
+        if attempted:
+            parts = ['error="invalid_token"', *parts]
+    elif isinstance(error, ForbiddenError) and error.scope is not None:
+        parts = ['error="insufficient_scope"', f'scope="{error.scope}"', *parts]
+    else:
+        return None
+    return "Bearer " + ", ".join(parts)
+
+
+class ProblemHandler:
+    """Turns every exception into problem details; the one that Litestar is given."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def __call__(self, request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
+        """Return the response for `error`."""
+        problem = problem_of(error)
+        headers: dict[str, str] = {"Cache-Control": "no-store"}
+        wait = retry_after(error)
+        if wait is not None:
+            headers["Retry-After"] = str(wait)
+        known = challenge(
+            error,
+            metadata_url=metadata_url(self._url, request.scope.get("path", "")),
+            attempted=b"authorization" in dict(request.scope["headers"]),
+        )
+        if known is not None:
+            headers["WWW-Authenticate"] = known
+        if isinstance(error, HTTPException) and error.headers:
+            allow = {name.lower(): value for name, value in error.headers.items()}.get("allow")
+            headers |= {"Allow": allow} if allow else {}
+        return Response(problem, status_code=problem.status, headers=headers, media_type=MEDIA_TYPE)
+
+
+def metadata_url(url: str, path: str) -> str:
+    """Return where the RFC 9728 metadata of the resource at `path` is."""
+    resource = "sse" if path in ("/sse", "/messages") else "mcp"
+    return f"{url}/.well-known/oauth-protected-resource/{resource}"
+
+
+def answer_of(outcome: WriteOutcome) -> WriteAnswer:
+    """Return a write's outcome as clients see it."""
+    return WriteAnswer(
+        outcome=str(type(outcome).__struct_config__.tag),
+        origin=OriginAnswer(outcome.origin, outcome.trust),
+        reasons=outcome.reasons,
+        id=None if isinstance(outcome, Skipped | Rejected) else outcome.id,
+        supersedes=outcome.supersedes if isinstance(outcome, Superseded) else None,
+    )
+
+
+def written(outcome: WriteOutcome, *, creates: bool) -> Response[WriteAnswer | Refusal]:
+    """Return the response to a write. What creates nothing says 200 where a write would say 201."""
+    status = STATUS_OF_OUTCOME[type(outcome)]
+    answer = answer_of(outcome)
+    if status >= _REFUSED:
+        refusal = Refusal(
+            type=_type("rejected"),
+            title="Refused by policy",
+            status=status,
+            code="rejected",
+            outcome=answer.outcome,
+            origin=answer.origin,
+            reasons=answer.reasons,
+        )
+        return Response(refusal, status_code=status, media_type=MEDIA_TYPE)
+    if status == _CREATED and creates:
+        location = f"/v1/memories/{answer.id}"
+        return Response(answer, status_code=status, headers={"Location": location})
+    return Response(answer, status_code=_OK if status == _CREATED else status)

@@ -1,0 +1,69 @@
+"""A subject's own memories over REST: parse, call the door, map the outcome."""
+
+from typing import Any
+
+from litestar import Request, Response, delete, get, post
+from litestar.handlers import HTTPRouteHandler
+
+from gateway import wire
+from gateway.doors import Edge
+from gateway.limits import Shape
+from gateway.problems import Refusal, written
+
+Incoming = Request[Any, Any, Any]
+
+
+def memory_routes(edge: Edge) -> list[HTTPRouteHandler]:
+    """Return the handlers under `/v1/memories` and `/v1/recall`."""
+    doors, rooms = edge.use_cases, edge.rooms
+    max_text_chars = edge.settings.limits.max_text_chars
+    leeway_seconds = edge.settings.auth.leeway_seconds
+
+    @post(
+        "/v1/memories",
+        opt={"shape": Shape("Remember", wire.WriteAnswer, 201, body=wire.StoreMemory)},
+    )
+    async def remember(request: Incoming) -> Response[wire.WriteAnswer | Refusal]:
+        draft = wire.from_json(await request.body(), wire.StoreMemory).draft(
+            now=rooms.clock(), leeway_seconds=leeway_seconds, max_text_chars=max_text_chars
+        )
+        return written(await doors.remember(request.auth, draft, rooms), creates=True)
+
+    @get(
+        "/v1/memories",
+        opt={"shape": Shape("List, newest first", wire.ListAnswer, query=wire.ListMemories)},
+    )
+    async def browse(request: Incoming) -> wire.ListAnswer:
+        page = wire.from_query(request.query_params.multi_items(), wire.ListMemories)
+        listing = await doors.browse(request.auth, page.filter(), page.cursor, page.limit, rooms)
+        return wire.ListAnswer.of(listing)
+
+    @get("/v1/memories/{id:str}", opt={"shape": Shape("Read one", wire.MemoryAnswer)})
+    async def fetch(request: Incoming, id: str) -> wire.MemoryAnswer:
+        return wire.MemoryAnswer.of(await doors.fetch(request.auth, wire.memory_id(id), rooms))
+
+    @delete(
+        "/v1/memories/{id:str}",
+        status_code=200,
+        opt={"shape": Shape("Forget one", wire.ForgetAnswer)},
+    )
+    async def forget(request: Incoming, id: str) -> wire.ForgetAnswer:
+        return wire.ForgetAnswer.of(await doors.forget(request.auth, wire.memory_id(id), rooms))
+
+    @post("/v1/memories/{id:str}/confirm", opt={"shape": Shape("Confirm one", wire.WriteAnswer)})
+    async def confirm(request: Incoming, id: str) -> Response[wire.WriteAnswer | Refusal]:
+        outcome = await doors.confirm(request.auth, wire.memory_id(id), rooms)
+        return written(outcome, creates=False)
+
+    @post(
+        "/v1/recall",
+        status_code=200,
+        opt={"shape": Shape("Recall", wire.RecallAnswer, body=wire.RecallMemory)},
+    )
+    async def recall(request: Incoming) -> wire.RecallAnswer:
+        query = wire.from_json(await request.body(), wire.RecallMemory).query_of(
+            max_text_chars=max_text_chars
+        )
+        return wire.RecallAnswer.of(await doors.recall(request.auth, query, rooms))
+
+    return [remember, browse, fetch, forget, confirm, recall]

@@ -1,0 +1,43 @@
+"""Held writes of a tenant over REST, for its reviewers."""
+
+from typing import Any
+
+from litestar import Request, get, post
+from litestar.handlers import HTTPRouteHandler
+
+from gateway import wire
+from gateway.doors import Edge
+from gateway.limits import Shape
+
+Incoming = Request[Any, Any, Any]
+
+
+def quarantine_routes(edge: Edge) -> list[HTTPRouteHandler]:
+    """Return the handlers under `/v1/quarantine`."""
+    doors, rooms = edge.use_cases, edge.rooms
+
+    @get(
+        "/v1/quarantine",
+        opt={"shape": Shape("List held writes", wire.CasesAnswer, query=wire.ListHeld)},
+    )
+    async def held(request: Incoming) -> wire.CasesAnswer:
+        page = wire.from_query(request.query_params.multi_items(), wire.ListHeld)
+        return wire.CasesAnswer.of(await doors.held(request.auth, page.cursor, page.limit, rooms))
+
+    @post(
+        "/v1/quarantine/{id:str}/release",
+        status_code=200,
+        opt={"shape": Shape("Release a held write", wire.CaseAnswer)},
+    )
+    async def release(request: Incoming, id: str) -> wire.CaseAnswer:
+        return wire.CaseAnswer.of(await doors.release(request.auth, wire.memory_id(id), rooms))
+
+    @post(
+        "/v1/quarantine/{id:str}/reject",
+        status_code=200,
+        opt={"shape": Shape("Reject a held write", wire.CaseAnswer)},
+    )
+    async def reject(request: Incoming, id: str) -> wire.CaseAnswer:
+        return wire.CaseAnswer.of(await doors.reject(request.auth, wire.memory_id(id), rooms))
+
+    return [held, release, reject]

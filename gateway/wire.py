@@ -1,0 +1,487 @@
+"""What crosses the edge, in both directions: bounded, typed, nothing unknown.
+
+REST bodies, query strings and MCP tool arguments are parsed by the same structs, so no edge is
+looser than another. Errors name the field and never repeat what was in it.
+"""
+
+import re
+import zoneinfo
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
+
+import msgspec
+from msgspec import Meta, field
+
+from gateway.settings import MAX_TEXT_CHARS
+from guard.errors import InvalidError, NotFoundError
+from guard.nouns import Draft
+from guard.outcomes import Case, Cases, Listing, Memory, Query, Receipt, Recollection
+from guard.ports import Filter
+from memory.origin import Hint, OriginClass
+from memory.types import Kind, Layer, MemoryId, SessionId, State
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+_UUID: Final = re.compile(r"\A[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+_NUL_OR_SURROGATE: Final = re.compile("[\\x00\\ud800-\\udfff]")
+_CONTROL: Final = re.compile("[\\x00-\\x1f\\x7f\\ud800-\\udfff]")
+_FIELD_NAME: Final = re.compile(r"\A[A-Za-z_][A-Za-z0-9_]{0,39}\Z")
+
+Text = Annotated[str, Meta(min_length=1, max_length=MAX_TEXT_CHARS)]
+Word = Annotated[str, Meta(min_length=1, max_length=128)]
+IndexedLayer = Literal["episodic", "semantic"]
+Id = Annotated[str, Meta(min_length=36, max_length=36, description="Id of a memory, a UUID.")]
+Instant = Annotated[datetime, Meta(tz=True)]
+
+
+class OriginHint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the content came from, as the caller says. It can lower trust and never raise it."""
+
+    class_: Annotated[
+        OriginClass | None,
+        Meta(
+            description="Kind of source. Use `web`, `document` or `tool_output` for content that "
+            "was read somewhere, `agent_inferred` for own conclusions, `agent_relayed` for what "
+            "the user said."
+        ),
+    ] = field(name="class", default=None)
+    reference: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=2048)] | None,
+        Meta(description="Where exactly: a URL, a file name, a tool's name."),
+    ] = None
+    parents: Annotated[
+        tuple[Id, ...],
+        Meta(max_length=32, description="Ids of the memories this one was derived from."),
+    ] = ()
+
+
+class StoreMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One thing to remember."""
+
+    text: Annotated[
+        Text,
+        Meta(
+            description="One self-contained statement, in the user's language, e.g. 'Prefers aisle "
+            "seats on flights' or '以后都用顺丰发货'."
+        ),
+    ]
+    layer: Annotated[
+        IndexedLayer | None,
+        Meta(description="`semantic` for lasting facts and preferences, `episodic` for events."),
+    ] = None
+    kind: Annotated[Kind | None, Meta(description="What the memory is good for.")] = None
+    importance: Annotated[
+        Annotated[float, Meta(ge=0, le=1)] | None, Meta(description="0 to 1; higher ranks higher.")
+    ] = None
+    ttl_days: Annotated[
+        Annotated[int, Meta(ge=1, le=3650)] | None, Meta(description="Days until it expires.")
+    ] = None
+    entities: Annotated[
+        tuple[Word, ...],
+        Meta(max_length=32, description="Names, order numbers, codes that it is about."),
+    ] = ()
+    session_id: Annotated[Word | None, Meta(description="The conversation that it came up in.")] = (
+        None
+    )
+    occurred_at: Annotated[
+        Instant | None,
+        Meta(description="When it was so: RFC 3339 with an offset, not in the future."),
+    ] = None
+    origin: Annotated[OriginHint | None, Meta(description="Where the content came from.")] = None
+    metadata: Annotated[
+        dict[
+            Annotated[str, Meta(min_length=1, max_length=64)],
+            Annotated[str, Meta(max_length=512)],
+        ],
+        Meta(max_length=16, description="Up to 16 short labels of your own; sealed like the text."),
+    ] = {}
+
+    def __post_init__(self) -> None:
+        """Refuse text that is no text."""
+        _require_text("text", self.text)
+        _require_line("entities", self.entities)
+        _require_line("session_id", [self.session_id])
+        _require_line("origin.reference", [self.origin.reference] if self.origin else [])
+        _require_line("metadata", self.metadata)
+        for value in self.metadata.values():
+            _require(not _NUL_OR_SURROGATE.search(value), "metadata holds a forbidden character")
+
+    def draft(self, *, now: datetime, leeway_seconds: int, max_text_chars: int) -> Draft:
+        """Return the draft, or raise InvalidError for what only the configuration or clock tell."""
+        if len(self.text) > max_text_chars:
+            raise InvalidError(f"text: at most {max_text_chars} characters")
+        occurred_at = _utc("occurred_at", self.occurred_at)
+        if occurred_at is not None and occurred_at > now + timedelta(seconds=leeway_seconds):
+            raise InvalidError("occurred_at: must not lie in the future")
+        return Draft(
+            text=self.text,
+            layer=Layer(self.layer) if self.layer is not None else None,
+            kind=self.kind,
+            importance=self.importance,
+            ttl_days=self.ttl_days,
+            entities=self.entities,
+            session=SessionId(self.session_id) if self.session_id is not None else None,
+            occurred_at=occurred_at,
+            hint=_hint(self.origin),
+            metadata=self.metadata,
+        )
+
+
+class RecallMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A question to memory."""
+
+    query: Annotated[
+        Text,
+        Meta(
+            description="What to look for, in plain words, e.g. 'seat preference' or '上周的订单'."
+        ),
+    ]
+    k: Annotated[int, Meta(ge=1, le=50, description="At most how many memories to return.")] = 5
+    layers: Annotated[
+        tuple[IndexedLayer, ...],
+        Meta(min_length=1, max_length=2, description="Which layers to search; both by default."),
+    ] = ("episodic", "semantic")
+    since: Annotated[
+        Instant | None, Meta(description="Only what happened from then on (RFC 3339).")
+    ] = None
+    until: Annotated[
+        Instant | None, Meta(description="Only what happened before then (RFC 3339).")
+    ] = None
+    time_zone: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=64,
+            description="IANA name by which 'yesterday' or '上周' is read, e.g. 'Asia/Shanghai'.",
+        ),
+    ] = "UTC"
+    reference_time: Annotated[
+        Instant | None, Meta(description="The moment the question was asked; now by default.")
+    ] = None
+    window: Annotated[
+        tuple[Annotated[str, Meta(max_length=4096)], ...],
+        Meta(
+            max_length=10, description="The previous turns, oldest first, to resolve 'it', '那个'."
+        ),
+    ] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse text that is no text and zones that are nowhere."""
+        _require_text("query", self.query)
+        _require(len(set(self.layers)) == len(self.layers), "layers: each at most once")
+        for turn in self.window:
+            _require(not _NUL_OR_SURROGATE.search(turn), "window holds a forbidden character")
+        try:
+            zoneinfo.ZoneInfo(self.time_zone)
+        except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+            raise ValueError("time_zone: not a name in the IANA database") from None
+
+    def query_of(self, *, max_text_chars: int) -> Query:
+        """Return the query, or raise InvalidError for what only the configuration tells."""
+        if len(self.query) > max_text_chars:
+            raise InvalidError(f"query: at most {max_text_chars} characters")
+        since, until = _range(self.since, self.until)
+        return Query(
+            text=self.query,
+            k=self.k,
+            layers=tuple(Layer(layer) for layer in self.layers),
+            since=since,
+            until=until,
+            time_zone=self.time_zone,
+            reference_time=_utc("reference_time", self.reference_time),
+            window=self.window,
+        )
+
+
+class ForgetMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which memory to erase."""
+
+    id: Id
+
+
+class ListMemories(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which memories to list, newest first."""
+
+    cursor: Annotated[str, Meta(min_length=1, max_length=512)] | None = None
+    limit: Annotated[int, Meta(ge=1, le=100)] = 20
+    state: Annotated[tuple[Literal["active", "held", "superseded"], ...], Meta(max_length=3)] = ()
+    layer: Annotated[tuple[IndexedLayer, ...], Meta(max_length=2)] = ()
+    kind: Annotated[tuple[Kind, ...], Meta(max_length=8)] = ()
+    origin: Annotated[tuple[OriginClass, ...], Meta(max_length=10)] = ()
+    since: Instant | None = None
+    until: Instant | None = None
+
+    def filter(self) -> Filter:
+        """Return the filter; without a state only active memories are listed."""
+        since, until = _range(self.since, self.until)
+        return Filter(
+            states=tuple(State(one) for one in self.state) or (State.ACTIVE,),
+            layers=tuple(Layer(one) for one in self.layer),
+            kinds=self.kind,
+            origins=self.origin,
+            since=since,
+            until=until,
+        )
+
+
+class ListHeld(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which page of the quarantine to list, newest first."""
+
+    cursor: Annotated[str, Meta(min_length=1, max_length=512)] | None = None
+    limit: Annotated[int, Meta(ge=1, le=100)] = 20
+
+
+class OriginAnswer(msgspec.Struct, frozen=True):
+    """Provenance as the gateway fixed it: the class, and trust from 0 (web) to 4 (operator)."""
+
+    class_: OriginClass = field(name="class")
+    trust: int
+
+
+class WriteAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What became of a write, and why."""
+
+    outcome: str
+    origin: OriginAnswer
+    reasons: tuple[str, ...] = field()
+    id: str | None = None
+    supersedes: str | None = None
+
+
+class MemoryAnswer(msgspec.Struct, frozen=True):
+    """One memory in full."""
+
+    id: str
+    text: str
+    layer: Layer
+    kind: Kind
+    state: State
+    origin: OriginClass
+    trust: int
+    importance: float
+    confidence: float
+    stored_at: datetime
+    occurred_at: datetime | None
+    expires_at: datetime | None
+    superseded_by: str | None
+    entities: tuple[str, ...]
+    session_id: str | None
+    reference: str | None
+    metadata: dict[str, str]
+
+    @classmethod
+    def of(cls, memory: Memory) -> Self:
+        """Return the memory as clients see it."""
+        return cls(**_shared(memory))
+
+
+class RecalledAnswer(MemoryAnswer, frozen=True, kw_only=True):
+    """One memory in an answer, with the score from 0 to 1 that ranked it."""
+
+    score: float
+
+
+class ListAnswer(msgspec.Struct, frozen=True):
+    """One page of memories, and the cursor of the next one."""
+
+    items: tuple[MemoryAnswer, ...]
+    cursor: str | None
+
+    @classmethod
+    def of(cls, listing: Listing) -> Self:
+        """Return the page as clients see it."""
+        return cls(tuple(MemoryAnswer.of(one) for one in listing.items), listing.cursor)
+
+
+class RecallAnswer(msgspec.Struct, frozen=True):
+    """What memory knows. `context` is fenced for a prompt; without `reliable`, say you don't know.
+
+    `degraded` means that the search index did not take part.
+    """
+
+    items: tuple[RecalledAnswer, ...]
+    reliable: bool
+    context: str
+    degraded: bool
+    trace_id: str
+
+    @classmethod
+    def of(cls, found: Recollection) -> Self:
+        """Return the recollection as clients see it."""
+        items = tuple(RecalledAnswer(**_shared(one.memory), score=one.score) for one in found.items)
+        return cls(items, found.reliable, found.context, found.degraded, found.trace_id)
+
+
+class ForgetAnswer(msgspec.Struct, frozen=True):
+    """What an erasure removed, and what remains until when."""
+
+    id: str
+    removed: tuple[str, ...]
+    remains: tuple[str, ...]
+    at: datetime
+
+    @classmethod
+    def of(cls, receipt: Receipt) -> Self:
+        """Return the receipt as clients see it."""
+        return cls(receipt.id, receipt.removed, receipt.remains, receipt.at)
+
+
+class CaseAnswer(msgspec.Struct, frozen=True):
+    """One held write as a reviewer sees it; `text` is null without the right to reveal."""
+
+    id: str
+    subject: str
+    layer: Layer
+    kind: Kind
+    state: State
+    origin: OriginClass
+    trust: int
+    channel: str
+    client: str
+    stored_at: datetime
+    reasons: tuple[str, ...]
+    text: str | None
+
+    @classmethod
+    def of(cls, case: Case) -> Self:
+        """Return the case as reviewers see it."""
+        label = case.label
+        return cls(
+            id=label.id,
+            subject=label.subject,
+            layer=label.layer,
+            kind=label.kind,
+            state=label.state,
+            origin=label.origin,
+            trust=label.trust,
+            channel=label.channel,
+            client=label.client,
+            stored_at=label.recorded_at,
+            reasons=case.reasons,
+            text=case.text,
+        )
+
+
+class CasesAnswer(msgspec.Struct, frozen=True):
+    """One page of held writes, and how many there are in all."""
+
+    items: tuple[CaseAnswer, ...]
+    cursor: str | None
+    total: int
+
+    @classmethod
+    def of(cls, cases: Cases) -> Self:
+        """Return the page as reviewers see it."""
+        return cls(tuple(CaseAnswer.of(one) for one in cases.items), cases.cursor, cases.total)
+
+
+def from_json(body: bytes, kind: type[T]) -> T:
+    """Return the struct in `body`, or raise InvalidError that says how to mend it."""
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except msgspec.ValidationError as error:
+        raise InvalidError(explain(str(error))) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise InvalidError("the body is not valid JSON in UTF-8") from None
+
+
+def from_arguments(arguments: Mapping[str, Any], kind: type[T]) -> T:
+    """Return the struct in already decoded JSON, or raise InvalidError."""
+    try:
+        return msgspec.convert(arguments, kind)
+    except msgspec.ValidationError as error:
+        raise InvalidError(explain(str(error))) from None
+    except RecursionError:
+        raise InvalidError("nested too deeply") from None
+
+
+def from_query(pairs: Iterable[tuple[str, str]], kind: type[T]) -> T:
+    """Return the struct in a query string; a name that may not repeat and does is refused."""
+    lists = {
+        one.encode_name for one in msgspec.structs.fields(kind) if isinstance(one.default, tuple)
+    }
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in lists:
+            found.setdefault(name, []).append(value)
+        elif name in found:
+            raise InvalidError(f"{_named(name)}: given more than once")
+        else:
+            found[name] = value
+    try:
+        return msgspec.convert(found, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise InvalidError(explain(str(error))) from None
+
+
+def memory_id(value: str) -> MemoryId:
+    """Return the id, or raise NotFoundError: what is no id is nobody's (E5)."""
+    if not _UUID.match(value):
+        raise NotFoundError
+    return MemoryId(value)
+
+
+def explain(message: str) -> str:
+    """Return a parser's message without anything that the sender put in.
+
+    msgspec quotes unknown enum values and unknown field names. The first could be content; the
+    second is kept only when it looks like a name, because a caller can't mend what is not named.
+    """
+    reason, _, path = message.partition(" - at ")
+    where = path.replace("`", "").replace("$.", "").replace("$", "").strip()
+    if reason.startswith("Invalid enum value"):
+        reason = "not one of the allowed values"
+    elif "unknown field" in reason:
+        reason = f"unknown field {_named(reason.partition('`')[2].rstrip('`'))}"
+    return f"{where}: {reason}" if where else reason
+
+
+def _named(name: str) -> str:
+    return name if _FIELD_NAME.match(name) else "(not a name)"
+
+
+def _require(holds: bool, message: str) -> None:  # noqa: FBT001
+    if not holds:
+        raise ValueError(message)
+
+
+def _require_text(name: str, text: str) -> None:
+    _require(not _NUL_OR_SURROGATE.search(text), f"{name} holds a forbidden character")
+    _require(bool(text.strip()), f"{name} is blank")
+
+
+def _require_line(name: str, values: Iterable[str | None]) -> None:
+    for value in values:
+        if value is not None:
+            _require(not _CONTROL.search(value), f"{name} holds a control character")
+            _require(bool(value.strip()), f"{name} is blank")
+
+
+def _utc(name: str, value: datetime | None) -> datetime | None:
+    try:
+        return value.astimezone(UTC) if value is not None else None
+    except OverflowError:
+        raise InvalidError(f"{name}: out of range") from None
+
+
+def _range(
+    since: datetime | None, until: datetime | None
+) -> tuple[datetime | None, datetime | None]:
+    start, end = _utc("since", since), _utc("until", until)
+    if start is not None and end is not None and start > end:
+        raise InvalidError("since: must not be later than until")
+    return start, end
+
+
+def _hint(origin: OriginHint | None) -> Hint:
+    if origin is None:
+        return Hint()
+    if not all(_UUID.match(parent) for parent in origin.parents):
+        raise InvalidError("origin.parents: not all are memories of yours")
+    parents = tuple(MemoryId(parent) for parent in dict.fromkeys(origin.parents))
+    return Hint(class_=origin.class_, reference=origin.reference, parents=parents)
+
+
+def _shared(memory: Memory) -> dict[str, Any]:
+    return {**msgspec.structs.asdict(memory), "metadata": dict(memory.metadata)}
