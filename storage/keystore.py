@@ -151,7 +151,7 @@ def _engine(url: URL) -> AsyncEngine:
         hide_parameters=True,
         pool_size=1,
         max_overflow=0,
-        connect_args={"timeout": _BUSY_SECONDS},
+        connect_args={} if "timeout" in url.query else {"timeout": _BUSY_SECONDS},
     )
     sa.event.listen(engine.sync_engine, "connect", _configure)
     return engine
