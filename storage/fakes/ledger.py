@@ -1,0 +1,331 @@
+"""The ledger in memory: ledger, quarantine, audit and outbox over one shared state.
+
+    ledger = MemoryLedger()
+    ledger.quarantine, ledger.audit, ledger.outbox    the other ports, over the same memories
+
+No method awaits between looking and changing, so each is a transaction of its own. Changes pass
+through the same checks as in SQL. `ledger.offline = True` makes all four raise UnavailableError.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+import msgspec
+
+from guard.errors import ConflictError, UnavailableError
+from guard.nouns import Change, Label, Leaf, Row, Sealed
+from guard.ports import AuditHead, Filter, Integrated, Page
+from memory.types import Epoch, LeafId, MemoryId, State, SubjectId, TenantId
+from storage.chain import EMPTY, AuditReport, Problem, check_row, follow, leaf_hash, verify_chain
+from storage.chain import report as report_of
+from storage.cursor import Position, decode, encode, listing
+from storage.ports import Task
+from storage.rows import check_changeless, columns_of, instant, micros, versions_by_leaf
+
+
+class _Waiting:
+    """One outbox task and when it is due."""
+
+    def __init__(self, task: Task) -> None:
+        self.task: Final = task
+        self.due_at = instant(0)
+        self.attempts = 0
+
+
+class _State:
+    """What the four adapters share."""
+
+    def __init__(self) -> None:
+        self.offline = False
+        self.epochs: dict[tuple[str, str], int] = {}
+        self.memories: dict[tuple[str, MemoryId], Sealed] = {}
+        self.indexed: dict[tuple[str, MemoryId], int] = {}
+        self.leaves: dict[tuple[str, LeafId], Leaf] = {}
+        self.newest: dict[tuple[str, str], tuple[int, LeafId]] = {}
+        self.waiting: dict[tuple[str, LeafId], Leaf] = {}
+        self.chains: dict[str, list[Integrated]] = {}
+        self.tasks: dict[tuple[str, MemoryId, int], _Waiting] = {}
+
+    def answer(self) -> None:
+        """Raise UnavailableError while offline."""
+        if self.offline:
+            raise UnavailableError("ledger")
+
+    def row(self, sealed: Sealed) -> Row:
+        """Return a memory with its newest leaf."""
+        key = (sealed.label.tenant, sealed.label.id)
+        newest = self.newest[key][1]
+        return Row(sealed, newest, self.indexed[key] == sealed.label.version)
+
+    def owned(self, tenant: str, subject: str) -> list[Sealed]:
+        """Return a subject's memories, newest first."""
+        return newest_first(s for s in self.of(tenant) if s.label.subject == subject)
+
+    def of(self, tenant: str) -> list[Sealed]:
+        """Return a tenant's memories."""
+        return [sealed for (of, _), sealed in self.memories.items() if of == tenant]
+
+    def page(self, found: list[Sealed], scope: bytes, cursor: str | None, limit: int) -> Page:
+        """Return one page of memories that are in order already."""
+        if limit < 1:
+            raise ValueError("a page holds at least one row")
+        if cursor is not None:
+            after = decode(cursor, scope)
+            found = [s for s in found if _place(s.label) < (after.recorded_at, after.id)]
+        rows = tuple(self.row(sealed) for sealed in found[:limit])
+        if len(found) <= limit:
+            return Page(rows, None)
+        return Page(rows, encode(Position(scope, *_place(found[limit - 1].label))))
+
+
+class MemoryLedger:
+    """Fulfils `guard.ports.Ledger` in memory."""
+
+    def __init__(self) -> None:
+        self._state: Final = _State()
+        self.quarantine: Final = MemoryQuarantine(self._state)
+        self.audit: Final = MemoryAudit(self._state)
+        self.outbox: Final = MemoryOutbox(self._state)
+
+    @property
+    def offline(self) -> bool:
+        """Whether every call fails as if the database were away."""
+        return self._state.offline
+
+    @offline.setter
+    def offline(self, value: bool) -> None:
+        self._state.offline = value
+
+    async def epoch(self, tenant: TenantId, subject: SubjectId) -> Epoch:
+        """Return the subject's epoch, 0 for one that has never written."""
+        self._state.answer()
+        return Epoch(self._state.epochs.get((tenant, subject), 0))
+
+    async def commit(self, change: Change) -> None:
+        """Apply all of `change`, or nothing."""
+        state, tenant = self._state, change.owner.tenant
+        versions = versions_by_leaf(change)
+        for sealed in change.rows:
+            columns_of(sealed)
+        state.answer()
+        self._refuse_conflict(change)
+        state.epochs[(tenant, change.owner.subject)] = change.epoch + 1
+        for leaf in change.leaves:
+            state.leaves[(tenant, leaf.id)] = state.waiting[(tenant, leaf.id)] = leaf
+            if leaf.id in versions:
+                key, made = (tenant, leaf.object), (versions[leaf.id], leaf.id)
+                state.newest[key] = max(made, state.newest.get(key, made))
+        for sealed in change.rows:
+            id, version = sealed.label.id, sealed.label.version
+            state.memories[(tenant, id)] = sealed
+            state.indexed.setdefault((tenant, id), 0)
+            task = Task(tenant, change.owner.subject, id, version)
+            state.tasks[(tenant, id, version)] = _Waiting(task)
+
+    async def rows(
+        self, tenant: TenantId, subject: SubjectId, ids: Sequence[MemoryId]
+    ) -> list[Row]:
+        """Return those of `ids` that this subject owns, in any state, in the order of `ids`."""
+        self._state.answer()
+        found = (self._state.memories.get((tenant, id)) for id in dict.fromkeys(ids))
+        return [self._state.row(s) for s in found if s is not None and s.label.subject == subject]
+
+    async def unindexed(self, tenant: TenantId, subject: SubjectId, limit: int) -> list[Row]:
+        """Return the newest active rows that the index does not have yet, at most `limit`."""
+        self._state.answer()
+        active = (
+            self._state.row(sealed)
+            for sealed in self._state.owned(tenant, subject)
+            if sealed.label.state is State.ACTIVE
+        )
+        return [row for row in active if not row.indexed][:limit]
+
+    async def page(
+        self, tenant: TenantId, subject: SubjectId, filter: Filter, cursor: str | None, limit: int
+    ) -> Page:
+        """Return one page of the subject's rows. Raises InvalidError for a foreign cursor."""
+        self._state.answer()
+        if not filter.states:
+            raise ValueError("a filter names at least one state")
+        found = [s for s in self._state.owned(tenant, subject) if _passes(filter, s.label)]
+        scope = listing("page", tenant, subject, filter)
+        return self._state.page(found, scope, cursor, limit)
+
+    async def twins(self, tenant: TenantId, subject: SubjectId, fingerprint: bytes) -> list[Row]:
+        """Return the subject's rows with this fingerprint, in any state, newest first."""
+        self._state.answer()
+        owned = self._state.owned(tenant, subject)
+        return [self._state.row(s) for s in owned if s.fingerprint == fingerprint]
+
+    def _refuse_conflict(self, change: Change) -> None:
+        state, owner = self._state, change.owner
+        if state.epochs.get((owner.tenant, owner.subject), 0) != change.epoch:
+            raise ConflictError("conflict")
+        if any((owner.tenant, leaf.id) in state.leaves for leaf in change.leaves):
+            raise ConflictError("conflict")
+        for label in (sealed.label for sealed in change.rows):
+            before = state.memories.get((owner.tenant, label.id))
+            if before is not None and before.label.subject != owner.subject:
+                raise ConflictError("conflict")
+            if label.version - 1 != (0 if before is None else before.label.version):
+                raise ConflictError("conflict")
+
+
+class MemoryQuarantine:
+    """Fulfils `guard.ports.Quarantine` in memory; made by `MemoryLedger`."""
+
+    def __init__(self, state: _State) -> None:
+        self._state: Final = state
+
+    async def held(self, tenant: TenantId, cursor: str | None, limit: int) -> Page:
+        """Return held rows of the tenant, newest first."""
+        found = newest_first(self._held(tenant))
+        return self._state.page(found, listing("held", tenant), cursor, limit)
+
+    async def case(self, tenant: TenantId, id: MemoryId) -> Row | None:
+        """Return one held row of the tenant, or None."""
+        found = [sealed for sealed in self._held(tenant) if sealed.label.id == id]
+        return self._state.row(found[0]) if found else None
+
+    async def count(self, tenant: TenantId) -> int:
+        """Return how many rows the tenant holds."""
+        return len(self._held(tenant))
+
+    def _held(self, tenant: TenantId) -> list[Sealed]:
+        self._state.answer()
+        return [s for s in self._state.of(tenant) if s.label.state is State.HELD]
+
+
+class MemoryAudit:
+    """Fulfils `guard.ports.Audit` in memory; made by `MemoryLedger`."""
+
+    def __init__(self, state: _State) -> None:
+        self._state: Final = state
+
+    async def note(self, leaves: Sequence[Leaf]) -> None:
+        """Append leaves of things that changed no memory; those already there stay."""
+        self._state.answer()
+        check_changeless(leaves)
+        for leaf in leaves:
+            key = (leaf.tenant, leaf.id)
+            if key not in self._state.leaves:
+                self._state.leaves[key] = self._state.waiting[key] = leaf
+
+    async def integrate(self) -> int:
+        """Give every waiting leaf its place in its tenant's chain; return how many."""
+        self._state.answer()
+        placed = sorted(self._state.waiting.items())
+        self._state.waiting.clear()
+        for (tenant, _), leaf in placed:
+            chain = self._state.chains.setdefault(tenant, [])
+            head = _head(chain)
+            value = follow(head.hash, leaf_hash(msgspec.msgpack.encode(leaf)))
+            chain.append(Integrated(head.size + 1, leaf, value))
+        return len(placed)
+
+    async def leaves(self, tenant: TenantId, after: int, limit: int) -> list[Integrated]:
+        """Return integrated leaves in order, after sequence number `after`."""
+        self._state.answer()
+        return self._state.chains.get(tenant, [])[after : after + limit]
+
+    async def head(self, tenant: TenantId) -> AuditHead:
+        """Return the newest head; size 0 and the empty chain's hash for an unknown tenant."""
+        self._state.answer()
+        return _head(self._state.chains.get(tenant, []))
+
+    async def tenants(self) -> list[TenantId]:
+        """Return every tenant that has a leaf."""
+        self._state.answer()
+        return sorted({TenantId(tenant) for tenant, _ in self._state.leaves})
+
+    async def verify(self, tenant: TenantId) -> AuditReport:
+        """Check chain and rows of a tenant against each other."""
+        self._state.answer()
+        chain = verify_chain(tenant, self._state.chains.get(tenant, []))
+        problems: list[Problem | None] = [*chain.problems]
+        for row in map(self._state.row, self._state.of(tenant)):
+            label = row.sealed.label
+            leaf = self._state.leaves.get((tenant, label.leaf))
+            problems.append(check_row(label, leaf, row.newest_leaf))
+        return report_of(tenant, chain.leaves, (p for p in problems if p is not None))
+
+
+class MemoryOutbox:
+    """Fulfils `storage.ports.Outbox` in memory; made by `MemoryLedger`."""
+
+    def __init__(self, state: _State) -> None:
+        self._state: Final = state
+
+    async def claim(self, limit: int, now: datetime, lease_seconds: float) -> list[Task]:
+        """Return due tasks, oldest first, hidden from other claimants until the lease ends."""
+        self._state.answer()
+        due = [task for task in self._state.tasks.values() if task.due_at <= now][:limit]
+        for waiting in due:
+            waiting.due_at = now + timedelta(seconds=lease_seconds)
+        return [waiting.task for waiting in due]
+
+    async def done(self, tasks: Sequence[Task]) -> None:
+        """Forget tasks and mark their rows as indexed at that version."""
+        self._state.answer()
+        for task in tasks:
+            key = (task.tenant, task.id)
+            if key in self._state.indexed:
+                self._state.indexed[key] = max(task.version, self._state.indexed[key])
+            self._state.tasks.pop((*key, task.version), None)
+
+    async def retry(self, tasks: Sequence[Task], at: datetime) -> None:
+        """Make tasks due again at `at`, and count the attempt."""
+        self._state.answer()
+        for task in tasks:
+            waiting = self._state.tasks.get((task.tenant, task.id, task.version))
+            if waiting is not None:
+                waiting.due_at = at
+                waiting.attempts += 1
+
+    async def waiting(self) -> int:
+        """Return how many tasks there are, claimed ones included."""
+        self._state.answer()
+        return len(self._state.tasks)
+
+    async def active(self, tenant: TenantId, after: MemoryId | None, limit: int) -> list[Row]:
+        """Return active rows of a tenant in order of id, after `after`: for rebuild and repair."""
+        self._state.answer()
+        found = sorted(
+            (
+                sealed
+                for sealed in self._state.of(tenant)
+                if sealed.label.state is State.ACTIVE and (after is None or sealed.label.id > after)
+            ),
+            key=lambda sealed: sealed.label.id,
+        )
+        return [self._state.row(sealed) for sealed in found[:limit]]
+
+    async def tenants(self) -> list[TenantId]:
+        """Return every tenant that owns a row."""
+        self._state.answer()
+        return sorted({TenantId(tenant) for tenant, _ in self._state.memories})
+
+
+def newest_first(found: Iterable[Sealed]) -> list[Sealed]:
+    """Return memories in the order of every listing."""
+    return sorted(found, key=lambda sealed: _place(sealed.label), reverse=True)
+
+
+def _place(label: Label) -> tuple[int, str]:
+    return micros(label.recorded_at), label.id
+
+
+def _head(chain: Sequence[Integrated]) -> AuditHead:
+    return AuditHead(chain[-1].sequence, chain[-1].hash) if chain else EMPTY
+
+
+def _passes(filter: Filter, label: Label) -> bool:
+    return (
+        label.state in filter.states
+        and (not filter.layers or label.layer in filter.layers)
+        and (not filter.kinds or label.kind in filter.kinds)
+        and (not filter.origins or label.origin in filter.origins)
+        and (filter.since is None or label.recorded_at >= filter.since)
+        and (filter.until is None or label.recorded_at < filter.until)
+    )

@@ -1,0 +1,182 @@
+"""The ledger's tables. Rows never leave `storage`: `rows.py` turns them into nouns.
+
+Instants are whole microseconds since 1970 in UTC, floats are 64 bit: a label must come back bit by
+bit, since a keyed tag covers it. Everything is portable between SQLite and PostgreSQL.
+"""
+
+from typing import ClassVar, Final
+
+from sqlalchemy import (
+    BigInteger,
+    Double,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.orm import registry
+from sqlmodel import Field, SQLModel
+
+_Place = BigInteger().with_variant(Integer(), "sqlite")
+"""SQLite numbers rows by itself only in a column declared INTEGER."""
+
+
+class LedgerTable(SQLModel, registry=registry()):
+    """What the ledger's tables share: a metadata of their own, apart from any other store's."""
+
+
+METADATA: Final[MetaData] = LedgerTable.metadata
+
+
+class SubjectRow(LedgerTable, table=True):
+    """The epoch of one subject: how many changes it has committed."""
+
+    __tablename__: ClassVar[str] = "subjects"
+
+    tenant: str = Field(primary_key=True)
+    subject: str = Field(primary_key=True)
+    epoch: int = Field(sa_type=BigInteger)
+
+
+class LeafRow(LedgerTable, table=True):
+    """One audit leaf. `body` is the leaf in canonical form; the columns beside it are for finding.
+
+    `row_version` is the version that the leaf's change made of memory `object`, and null when the
+    leaf changed no memory (recalls, refusals). `sequence` and `chain` are null until integrated.
+    """
+
+    __tablename__: ClassVar[str] = "leaves"
+    __table_args__ = (
+        UniqueConstraint("tenant", "sequence", name="leaves_sequence"),
+        Index("leaves_object", "tenant", "object", "row_version", "id"),
+        Index(
+            "leaves_waiting",
+            "tenant",
+            "id",
+            sqlite_where=text("sequence IS NULL"),
+            postgresql_where=text("sequence IS NULL"),
+        ),
+    )
+
+    tenant: str = Field(primary_key=True)
+    id: str = Field(primary_key=True)
+    object: str
+    row_version: int | None
+    body: bytes
+    sequence: int | None = Field(sa_type=BigInteger)
+    chain: bytes | None
+
+
+class MemoryRow(LedgerTable, table=True):
+    """One sealed memory at its newest version; the columns up to `leaf` are its label.
+
+    The sealed bytes come last: SQLite reads a row from its start, through all overflow pages.
+    """
+
+    __tablename__: ClassVar[str] = "memories"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["tenant", "subject"],
+            ["subjects.tenant", "subjects.subject"],
+            name="memories_subject",
+        ),
+        ForeignKeyConstraint(
+            ["tenant", "leaf"], ["leaves.tenant", "leaves.id"], name="memories_leaf"
+        ),
+        Index("memories_newest", "tenant", "subject", "recorded_at", "id"),
+        Index("memories_twins", "tenant", "subject", "fingerprint"),
+        Index("memories_state", "tenant", "state", "recorded_at", "id"),
+        Index(
+            "memories_unindexed",
+            "tenant",
+            "subject",
+            "state",
+            "recorded_at",
+            "id",
+            sqlite_where=text("indexed_version < version"),
+            postgresql_where=text("indexed_version < version"),
+        ),
+    )
+
+    tenant: str = Field(primary_key=True)
+    id: str = Field(primary_key=True)
+    subject: str
+    layer: str
+    kind: str
+    state: str
+    revision: int
+    version: int
+    origin: str
+    trust: int
+    channel: str
+    client: str
+    source: str
+    session: str
+    importance: float = Field(sa_type=Double)
+    confidence: float = Field(sa_type=Double)
+    recorded_at: int = Field(sa_type=BigInteger)
+    changed_at: int = Field(sa_type=BigInteger)
+    expires_at: int | None = Field(sa_type=BigInteger)
+    superseded_by: str | None
+    policy: str
+    digest: bytes
+    entry_digest: bytes
+    leaf: str
+    indexed_version: int
+    tag: bytes
+    fingerprint: bytes
+    token: bytes
+    entry: bytes
+    evidence: bytes
+
+
+class TaskRow(LedgerTable, table=True):
+    """One label version that the index has yet to follow; hidden from claimants until `due_at`."""
+
+    __tablename__: ClassVar[str] = "outbox"
+    __table_args__ = (
+        UniqueConstraint("tenant", "id", "version", name="outbox_version"),
+        ForeignKeyConstraint(
+            ["tenant", "id"], ["memories.tenant", "memories.id"], name="outbox_memory"
+        ),
+        Index("outbox_due", "due_at", "place"),
+    )
+
+    place: int | None = Field(primary_key=True, sa_type=_Place)
+    tenant: str
+    subject: str
+    id: str
+    version: int
+    due_at: int = Field(sa_type=BigInteger)
+    attempts: int
+
+
+class TenantRow(LedgerTable, table=True):
+    """A registered tenant."""
+
+    __tablename__: ClassVar[str] = "tenants"
+
+    id: str = Field(primary_key=True)
+    suspended: bool
+
+
+class ClientRow(LedgerTable, table=True):
+    """A registered client of a tenant, and the highest origin class it may claim."""
+
+    __tablename__: ClassVar[str] = "clients"
+    __table_args__ = (ForeignKeyConstraint(["tenant"], ["tenants.id"], name="clients_tenant"),)
+
+    tenant: str = Field(primary_key=True)
+    id: str = Field(primary_key=True)
+    ceiling: str
+
+
+SUBJECTS: Final[Table] = METADATA.tables["subjects"]
+LEAVES: Final[Table] = METADATA.tables["leaves"]
+MEMORIES: Final[Table] = METADATA.tables["memories"]
+OUTBOX: Final[Table] = METADATA.tables["outbox"]
+TENANTS: Final[Table] = METADATA.tables["tenants"]
+CLIENTS: Final[Table] = METADATA.tables["clients"]
