@@ -82,7 +82,7 @@ def memory_id(id: MemoryId) -> MemoryId:
     try:
         canonical = str(uuid.UUID(id))
     except ValueError:
-        canonical = ""
+        raise InvalidError("id") from None
     if canonical != id:
         raise InvalidError("id")
     return id
