@@ -32,7 +32,7 @@ class RootKey:
     def __init__(self, keys: Mapping[int, bytes]) -> None:
         if not keys or not all(0 < number <= _MAX_NUMBER for number in keys):
             raise InvalidError("root key: no usable key")
-        if any(len(k) != _BYTES or len(set(k)) < _MIN_DISTINCT for k in keys.values()):
+        if any(len(key) != _BYTES or _made_up(key) for key in keys.values()):
             raise InvalidError("root key: each key is 32 random bytes")
         if len(set(keys.values())) != len(keys):
             raise InvalidError("root key: the same key under two numbers")
@@ -117,6 +117,11 @@ def generate_root_key(path: Path, entropy: Callable[[int], bytes] = secrets.toke
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def _made_up(key: bytes) -> bool:
+    """Tell a placeholder or a password from random bytes, which look like one once in 10**14."""
+    return len(set(key)) < _MIN_DISTINCT or (key.isascii() and key.decode().isprintable())
 
 
 def _decoded(text: bytes) -> bytes:

@@ -29,6 +29,16 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     await opened.close()
 
 
+def on_disk(needle: bytes, folder: Path) -> bool:
+    """Tell whether any file of the store holds these bytes."""
+    return any(needle in file.read_bytes() for file in folder.iterdir())
+
+
+def modes_in(folder: Path) -> dict[str, int]:
+    """Return the access rights of each file by name."""
+    return {file.name: file.stat().st_mode & 0o777 for file in folder.iterdir()}
+
+
 @pytest.mark.requirement("S3")
 async def test_keys_come_back_oldest_first(store: KeyStore) -> None:
     """Keys put in any order are listed by number, each under its own tenant and subject."""
@@ -118,7 +128,7 @@ async def test_the_file_and_its_log_are_private(tmp_path: Path) -> None:
     path.touch(mode=0o644)
     store = await KeyStoreSql.open(path)
     await store.put_tenant(ACME, ONE)
-    modes = {file.name: file.stat().st_mode & 0o777 for file in tmp_path.iterdir()}
+    modes = modes_in(tmp_path)
     await store.close()
 
     assert modes["keys.db"] == 0o600
@@ -148,13 +158,10 @@ async def test_no_byte_of_a_shredded_key_stays_in_any_file(tmp_path: Path) -> No
     await store.put_subject(ACME, ALICE, WrappedKey(1, b"a wrapped key to be destroyed"))
     await store.put_subject(ACME, BOB, WrappedKey(1, kept))
 
-    def on_disk(needle: bytes) -> bool:
-        return any(needle in file.read_bytes() for file in tmp_path.iterdir())
-
-    assert on_disk(b"to be destroyed")
+    assert on_disk(b"to be destroyed", tmp_path)
     await store.shred_subject(ACME, ALICE)
-    assert not on_disk(b"to be destroyed")
-    assert on_disk(kept)
+    assert not on_disk(b"to be destroyed", tmp_path)
+    assert on_disk(kept, tmp_path)
     await store.close()
 
 
@@ -188,7 +195,7 @@ async def test_a_locked_database_is_unavailable(tmp_path: Path) -> None:
 
 @pytest.mark.requirement("S5")
 async def test_shredding_is_not_done_while_a_reader_holds_the_log(tmp_path: Path) -> None:
-    """As long as old bytes must stay in the log shredding raises; repeated afterwards it succeeds."""
+    """While old bytes must stay in the log shredding raises; repeated afterwards it succeeds."""
     path = tmp_path / "keys.db"
     store = await KeyStoreSql.open(f"sqlite+aiosqlite:///{path}?timeout=0.05")
     await store.put_subject(ACME, ALICE, ONE)
@@ -201,7 +208,7 @@ async def test_shredding_is_not_done_while_a_reader_holds_the_log(tmp_path: Path
     reader.execute("COMMIT")
     reader.close()
     await store.shred_subject(ACME, ALICE)
-    assert all(ONE.wrapped not in file.read_bytes() for file in tmp_path.iterdir())
+    assert not on_disk(ONE.wrapped, tmp_path)
     await store.close()
 
 

@@ -1,4 +1,4 @@
-"""Small builders for vault tests: an admitted memory, its search material, a vault on a fresh key store."""
+"""Small builders for vault tests: an admitted memory, its search material, a vault."""
 
 import hashlib
 from collections.abc import Callable
