@@ -19,6 +19,7 @@ from guard.ports import (
     Registry,
     Vault,
 )
+from memory.assembly import ContextBounds
 from policies.model import Policy
 
 
@@ -29,9 +30,8 @@ class Bounds(msgspec.Struct, frozen=True):
     ttl_semantic_days: int = 180
     importance_default: float = 0.5
     route_hits: int = 20
-    context_tokens: int = 1500
-    context_items: int = 5
-    item_characters: int = 200
+    low_trust_items: int = 2
+    context: ContextBounds = ContextBounds()
     unindexed_rows: int = 256
     degraded_rows: int = 1000
     commit_attempts: int = 5
