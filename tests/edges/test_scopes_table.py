@@ -1,0 +1,95 @@
+"""One table decides what each route and tool asks for, and nothing stands outside it (E4)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from litestar import Litestar, get
+from litestar.routes import ASGIRoute, HTTPRoute
+from litestar.testing import TestClient
+
+from gateway import scopes
+from gateway.edge import Edge
+from gateway.mcp.tools import memory_tools
+from guard.principal import Scope
+from tests.edges.world import EVERY_SCOPE, ID, World, bearer, token
+
+
+def _routes(app: Litestar) -> Iterator[tuple[str, str]]:
+    for route in app.routes:
+        template = route.path_format
+        if isinstance(route, ASGIRoute):
+            yield scopes.ANY_METHOD, template
+        elif isinstance(route, HTTPRoute):
+            for method in route.methods - {"OPTIONS"}:
+                yield method, template
+
+
+@pytest.mark.requirement("E4")
+def test_every_route_has_a_row_and_every_row_a_route(world: World) -> None:
+    """The built application and the table name the same routes, in both directions."""
+    assert set(_routes(world.app())) == set(scopes.ROUTES)
+
+
+@pytest.mark.requirement("E4")
+def test_every_tool_has_a_row_and_every_row_a_tool(edge: Edge) -> None:
+    """The tools and the table name the same tools, in both directions."""
+    assert set(memory_tools(edge)) == set(scopes.TOOLS)
+
+
+@pytest.mark.requirement("E4")
+def test_a_route_without_a_row_is_refused(world: World, signing_key: dict[str, Any]) -> None:
+    """A handler that somebody forgets to list serves nobody, whatever their scopes."""
+
+    @get("/v1/forgotten")
+    async def forgotten() -> dict[str, str]:
+        return {"leak": "all"}
+
+    app = world.app()
+    app.register(forgotten)
+    with TestClient(app, raise_server_exceptions=False) as client:
+        assert client.get("/v1/forgotten").status_code == 401
+        answer = client.get("/v1/forgotten", headers=bearer(token(signing_key)))
+        assert answer.status_code == 403
+        assert "leak" not in answer.text
+
+
+@pytest.mark.requirement("E4")
+@pytest.mark.parametrize(
+    ("method", "template", "needed"),
+    [(*row, needed) for row, needed in scopes.ROUTES.items() if isinstance(needed, Scope)],
+)
+def test_each_route_asks_for_exactly_its_scope(  # noqa: PLR0917
+    client: TestClient[Litestar],
+    world: World,
+    signing_key: dict[str, Any],
+    method: str,
+    template: str,
+    needed: Scope,
+) -> None:
+    """All scopes but the right one give 403 that names it; the right one alone gets in."""
+    path = template.replace("{id}", ID)
+    body = {"text": "tea"} if template == "/v1/memories" else {"query": "tea"}
+    sends = method == "POST" and template in {"/v1/memories", "/v1/recall"}
+    others = " ".join(set(EVERY_SCOPE.split()) - {needed})
+
+    def ask(scope: str) -> Any:
+        headers = bearer(token(signing_key, scope=scope))
+        return client.request(method, path, headers=headers, json=body if sends else None)
+
+    refused = ask(others)
+    assert refused.status_code == 403
+    assert f'scope="{needed}"' in refused.headers["www-authenticate"]
+    assert world.calls.names == []
+    ask(needed)
+    assert len(world.calls.names) == 1
+
+
+@pytest.mark.requirement("E4")
+def test_options_is_refused_without_a_row(
+    client: TestClient[Litestar], signing_key: dict[str, Any]
+) -> None:
+    """The framework's own OPTIONS handlers are behind the check like everything else."""
+    assert client.options("/v1/memories").status_code == 401
+    answer = client.options("/v1/memories", headers=bearer(token(signing_key)))
+    assert answer.status_code == 403

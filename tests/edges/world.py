@@ -1,0 +1,253 @@
+"""An edge to knock at: the real application over use-cases that write down who called them."""
+
+import json
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final, cast
+
+import jwt
+import msgspec
+from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key as generate_rsa
+from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
+from litestar import Litestar
+
+from gateway.auth import KeySet, RegisteredOnly, UnsafeFirstUse, Verifier, read_keys
+from gateway.edge import Edge, UseCases, build
+from gateway.settings import Auth, Limits, Mode, Settings
+from guard.errors import NotFoundError
+from guard.nouns import Draft
+from guard.outcomes import (
+    Case,
+    Cases,
+    Listing,
+    Memory,
+    Query,
+    Recalled,
+    Receipt,
+    Recollection,
+    Stored,
+    WriteOutcome,
+)
+from guard.ports import Filter, Registry
+from guard.principal import Principal, Scope
+from guard.rooms import Rooms
+from memory.origin import OriginClass
+from memory.types import Kind, Layer, MemoryId, State
+from storage.fakes.registry import MemoryRegistry
+
+ID: Final = MemoryId("0197b7a0-0000-7000-8000-000000000001")
+OTHER_ID: Final = MemoryId("0197b7a0-0000-7000-8000-000000000002")
+EVERY_SCOPE: Final = " ".join(Scope)
+NOW: Final = datetime(2026, 11, 1, 12, tzinfo=UTC)
+
+
+def ed25519_jwk(kid: str | None = "one") -> dict[str, Any]:
+    """Return a fresh private Ed25519 key."""
+    return _jwk(OKPAlgorithm.to_jwk(Ed25519PrivateKey.generate(), as_dict=True), kid, "EdDSA")
+
+
+def p256_jwk(kid: str | None = "ec") -> dict[str, Any]:
+    """Return a fresh private P-256 key."""
+    return _jwk(ECAlgorithm.to_jwk(generate_private_key(SECP256R1()), as_dict=True), kid, "ES256")
+
+
+def rsa_jwk(kid: str | None = "rsa", bits: int = 2048) -> dict[str, Any]:
+    """Return a fresh private RSA key."""
+    key = generate_rsa(public_exponent=65537, key_size=bits)
+    return _jwk(RSAAlgorithm.to_jwk(key, as_dict=True), kid, "RS256")
+
+
+def _jwk(members: Mapping[str, Any], kid: str | None, algorithm: str) -> dict[str, Any]:
+    named = {"kid": kid} if kid is not None else {}
+    kept = {name: value for name, value in members.items() if name != "key_ops"}
+    return {**kept, **named, "alg": algorithm, "use": "sig"}
+
+
+def token(key: Mapping[str, Any], /, **changes: Any) -> str:
+    """Return a token that is right but for `changes`; a claim changed to None is left out."""
+    now = int(time.time())
+    headers: dict[str, Any] = {"kid": key["kid"]} if "kid" in key else {}
+    headers |= changes.pop("headers", {})
+    claims = {
+        "iss": Auth().issuer,
+        "aud": "memguard",
+        "sub": "alice",
+        "tid": "acme",
+        "azp": "dev-app",
+        "scope": EVERY_SCOPE,
+        "iat": now - 5,
+        "exp": now + 600,
+    } | changes
+    kept = {name: value for name, value in claims.items() if value is not None}
+    signer = jwt.PyJWK(dict(key))
+    return jwt.encode(kept, signer.key, algorithm=signer.algorithm_name, headers=headers)
+
+
+def bearer(value: str) -> dict[str, str]:
+    """Return the header that presents a token."""
+    return {"Authorization": f"Bearer {value}"}
+
+
+class Calls:
+    """Use-cases that answer plausibly and keep what they were called with."""
+
+    def __init__(self) -> None:
+        self.made: list[tuple[str, Principal, Any]] = []
+        self.outcome: WriteOutcome = Stored(ID, OriginClass.USER_STATED, 3)
+        self.failure: Exception | None = None
+
+    def _note(self, name: str, principal: Principal, what: Any) -> None:
+        self.made.append((name, principal, what))
+        if self.failure is not None:
+            raise self.failure
+
+    @property
+    def names(self) -> list[str]:
+        """The use-cases called, in order."""
+        return [name for name, _, _ in self.made]
+
+    async def remember(self, principal: Principal, draft: Draft, _: Rooms) -> WriteOutcome:
+        """Answer what the test set."""
+        self._note("remember", principal, draft)
+        return self.outcome
+
+    async def recall(self, principal: Principal, query: Query, _: Rooms) -> Recollection:
+        """Answer with one memory, as text and fenced."""
+        self._note("recall", principal, query)
+        found = (Recalled(memory(principal), 0.9),)
+        return Recollection(
+            found, reliable=True, context="<fence>aisle</fence>", degraded=False, trace_id="t1"
+        )
+
+    async def forget(self, principal: Principal, id: MemoryId, _: Rooms) -> Receipt:
+        """Answer with a receipt."""
+        self._note("forget", principal, id)
+        return Receipt(self._known(id), ("content",), ("backups",), NOW)
+
+    async def confirm(self, principal: Principal, id: MemoryId, _: Rooms) -> WriteOutcome:
+        """Answer what the test set."""
+        self._note("confirm", principal, id)
+        self._known(id)
+        return self.outcome
+
+    async def fetch(self, principal: Principal, id: MemoryId, _: Rooms) -> Memory:
+        """Answer with the memory known as ID."""
+        self._note("fetch", principal, id)
+        self._known(id)
+        return memory(principal)
+
+    async def browse(
+        self, principal: Principal, filter: Filter, cursor: str | None, limit: int, _: Rooms
+    ) -> Listing:
+        """Answer with one page."""
+        self._note("browse", principal, (filter, cursor, limit))
+        return Listing((memory(principal),), "next")
+
+    async def held(self, principal: Principal, cursor: str | None, limit: int, _: Rooms) -> Cases:
+        """Answer with an empty queue."""
+        self._note("held", principal, (cursor, limit))
+        return Cases((), None, 0)
+
+    async def release(self, principal: Principal, id: MemoryId, _: Rooms) -> Case:
+        """Know no case."""
+        self._note("release", principal, id)
+        raise NotFoundError
+
+    async def reject(self, principal: Principal, id: MemoryId, _: Rooms) -> Case:
+        """Know no case."""
+        self._note("reject", principal, id)
+        raise NotFoundError
+
+    def _known(self, id: MemoryId) -> MemoryId:
+        if id != ID:
+            raise NotFoundError
+        return id
+
+    def doors(self) -> UseCases:
+        """Return the doors that lead here."""
+        return UseCases(
+            remember=self.remember,
+            recall=self.recall,
+            forget=self.forget,
+            confirm=self.confirm,
+            fetch=self.fetch,
+            browse=self.browse,
+            held=self.held,
+            release=self.release,
+            reject=self.reject,
+        )
+
+
+def memory(principal: Principal) -> Memory:
+    """Return a memory that names its owner, so that a test sees whose it got."""
+    return Memory(
+        id=ID,
+        text=f"{principal.owner.tenant}/{principal.owner.subject} likes the aisle 靠过道",
+        layer=Layer.SEMANTIC,
+        kind=Kind.PREFERENCE,
+        state=State.ACTIVE,
+        origin=OriginClass.USER_STATED,
+        trust=3,
+        importance=0.5,
+        confidence=1.0,
+        stored_at=NOW,
+        occurred_at=None,
+        expires_at=None,
+        superseded_by=None,
+        entities=(),
+        session_id=None,
+        reference=None,
+        metadata={},
+    )
+
+
+class World:
+    """One edge with its keys, its calls and its registry."""
+
+    def __init__(
+        self,
+        keys: KeySet,
+        *,
+        settings: Settings | None = None,
+        registry: MemoryRegistry | None = None,
+        probes: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.settings = settings or Settings(limits=Limits(max_body_bytes=65_536))
+        self.calls = Calls()
+        self.registry = registry or MemoryRegistry()
+        self.probes = probes or {}
+        self.keys = keys
+
+    def edge(self) -> Edge:
+        """Return what the application is built from."""
+        production = self.settings.mode is Mode.PRODUCTION
+        port: Registry = self.registry
+        return Edge(
+            settings=self.settings,
+            rooms=_rooms(),
+            use_cases=self.calls.doors(),
+            verifier=Verifier(self.keys, self.settings.auth),
+            admission=RegisteredOnly(port) if production else UnsafeFirstUse(port),
+            probes=self.probes,
+        )
+
+    def app(self) -> Litestar:
+        """Return a fresh application."""
+        return build(self.edge())
+
+
+def _rooms() -> Rooms:
+    """Return rooms of which the edge itself uses the clock alone; the doors here use none."""
+    none = cast("Any", None)
+    fields = {one.name: none for one in msgspec.structs.fields(Rooms)}
+    return Rooms(**fields | {"clock": lambda: datetime.now(UTC)})
+
+
+def key_set(tmp_path: Any, *keys: Mapping[str, Any], auth: Auth | None = None) -> KeySet:
+    """Return the set as the gateway reads it from a file."""
+    path = tmp_path / "keys.json"
+    path.write_text(json.dumps({"keys": [dict(key) for key in keys]}))
+    return read_keys(path, auth or Auth(), Mode.DEVELOPMENT)
