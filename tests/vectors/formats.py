@@ -1,0 +1,70 @@
+"""Makes one example of every stored byte format from fixed inputs. Run it to see them as JSON.
+
+The pinned examples lie in `formats_v1.json`. They are never regenerated for version 1: data sealed
+by a released version must open forever, so a difference is a bug in the code, not in the file.
+"""
+
+import asyncio
+import json
+import sys
+
+import msgspec
+import numpy as np
+
+from guard.nouns import Admitted
+from memory.signals import Blinded, Signals, Sparse
+from memory.types import SubjectMark
+from storage.entries import pack_entry
+from storage.fakes.keystore import MemoryKeyStore
+from storage.vault import SealingVault
+from tests.contracts.vault_builders import ALICE, admitted, counted, keyring, signals
+
+TERM, ENTITY = "靠窗", "order-4711"
+ROTATED = Signals({"en": np.array([1, 2, 3, 4, 5, 6], np.float32)}, {}, ())
+MATERIAL = Blinded(
+    subject=SubjectMark("000102030405060708090a0b0c0d0e0f"),
+    vectors={
+        "multi": np.array([0.5, -0.25], np.float32),
+        "en": np.array([1.0, 0.0, -2.0], np.float32),
+    },
+    sparse=Sparse((7, 4_000_000_000), (1.5, 0.25)),
+    entities=("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff",),
+)
+
+
+def example(fingerprint: bytes) -> Admitted:
+    """Return the memory that is sealed: without vectors, whose last bit a platform may round."""
+    plain = Signals({}, signals().terms, signals().entities)
+    return msgspec.structs.replace(admitted(fingerprint=fingerprint), signals=plain)
+
+
+async def produce() -> dict[str, object]:
+    """Return every format by name: bytes as hex, numbers as numbers."""
+    store = MemoryKeyStore()
+    keeper = SealingVault(keyring(store), nonce=counted())
+    fingerprint = await keeper.fingerprint(ALICE, "prefers a window seat")
+    sealed = await keeper.seal(example(fingerprint))
+    (tenant_key,) = await store.tenant_keys(ALICE.tenant)
+    (subject_key,) = await store.subject_keys(ALICE.tenant, ALICE.subject)
+    one = await keeper.blind(ALICE, Signals({}, {TERM: 1.0}, (ENTITY,)))
+    rotated = await keeper.blind(ALICE, ROTATED)
+    return {
+        "wrapped_tenant_key": tenant_key.wrapped.hex(),
+        "wrapped_subject_key": subject_key.wrapped.hex(),
+        "token": sealed.token.hex(),
+        "entry": sealed.entry.hex(),
+        "evidence": sealed.evidence.hex(),
+        "label": msgspec.msgpack.encode(sealed.label).hex(),
+        "label_tag": sealed.tag.hex(),
+        "fingerprint": fingerprint.hex(),
+        "source_mark": await keeper.source(ALICE.tenant, "https://example.org/page"),
+        "subject_mark": one.subject,
+        "term_id": one.sparse.ids[0],
+        "entity_id": one.entities[0],
+        "entry_plain": pack_entry(MATERIAL).hex(),
+        "rotated": [round(float(value), 6) for value in rotated.vectors["en"]],
+    }
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(asyncio.run(produce()), indent=2) + "\n")

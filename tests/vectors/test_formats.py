@@ -1,0 +1,218 @@
+"""Stored bytes are pinned, and read by a second implementation written from `docs/formats.md`.
+
+The second implementation shares no code with `storage`: it knows the root key and the published
+layouts alone, as a recovery tool would.
+"""
+
+import hashlib
+import hmac
+import json
+import struct
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from tests.vectors.formats import ENTITY, TERM, produce
+
+PINNED: dict[str, Any] = json.loads(Path(__file__).with_name("formats_v1.json").read_text())
+ROOT = bytes(range(32))
+PLACE = (
+    b"acme",
+    b"alice",
+    b"01938d6c-0000-7000-8000-000000000001",
+    b"episodic",
+    (1).to_bytes(8, "big"),
+)
+ONE = b"\x00\x00\x00\x01"
+
+
+def pinned(name: str) -> bytes:
+    """Return one pinned example."""
+    return bytes.fromhex(PINNED[name])
+
+
+def fields(*parts: bytes) -> bytes:
+    """Length-prefix and join, as the page says."""
+    return b"".join(struct.pack(">I", len(part)) + part for part in parts)
+
+
+def derived(key: bytes, scope: bytes, purpose: bytes) -> bytes:
+    """HKDF-SHA256 with an empty salt and one block of output, from RFC 5869 by hand."""
+    extracted = hmac.digest(bytes(32), key, "sha256")
+    return hmac.digest(extracted, fields(b"memguard/derive/1", scope, purpose) + b"\x01", "sha256")
+
+
+def opened(key: bytes, sealed: bytes, associated: bytes) -> bytes:
+    """Open an envelope of version 1 with key number 1."""
+    assert sealed[:5] == b"\x01" + ONE
+    return AESGCM(key).decrypt(sealed[5:17], sealed[17:], associated)
+
+
+def tenant_key() -> bytes:
+    """Unwrap the tenant key under the root key."""
+    associated = fields(b"memguard/wrap/1", b"tenant", ONE, ONE, b"acme")
+    return opened(derived(ROOT, b"root", b"wrap"), pinned("wrapped_tenant_key"), associated)
+
+
+def subject_key() -> bytes:
+    """Unwrap the subject key under the tenant key."""
+    associated = fields(b"memguard/wrap/1", b"subject", ONE, ONE, b"acme", b"alice")
+    parent = derived(tenant_key(), b"tenant", b"wrap")
+    return opened(parent, pinned("wrapped_subject_key"), associated)
+
+
+def opened_part(name: str, purpose: bytes) -> bytes:
+    """Open one sealed part of the example memory."""
+    associated = fields(b"memguard/token/1", purpose, ONE, *PLACE)
+    return opened(derived(subject_key(), b"subject", purpose), pinned(name), associated)
+
+
+@pytest.mark.requirement("S3")
+async def test_every_stored_byte_is_pinned() -> None:
+    """The code of today makes exactly the bytes of version 1; the rotation, within rounding."""
+    made = await produce()
+    rotated = made.pop("rotated")
+    assert made == {name: value for name, value in PINNED.items() if name != "rotated"}
+    assert np.allclose(np.array(rotated), PINNED["rotated"], atol=1e-5)
+
+
+@pytest.mark.requirement("S3")
+def test_content_is_a_message_pack_array() -> None:
+    """The content token opens to the fields of a body in their published order."""
+    body = msgspec.msgpack.decode(opened_part("token", b"content"))
+    assert body[:3] == ["Prefers a window seat. 喜欢靠窗的座位。", "preference", ["order-4711"]]
+    assert isinstance(body[3], datetime)
+    assert body[4:] == [
+        {"channel": "mail"},
+        "https://example.org/page",
+        "session-1",
+        ["01938d6c-0000-7000-8000-000000000002"],
+        "credential-1",
+    ]
+
+
+@pytest.mark.requirement("S3")
+def test_evidence_is_a_message_pack_array() -> None:
+    """The evidence token opens to findings, completions and reasons."""
+    assert msgspec.msgpack.decode(opened_part("evidence", b"evidence")) == [
+        [["rules", "seen", 1, "nfkc", 0.25, [[2, 7]]]],
+        [["rules", "done"], ["secrets", "done"]],
+        ["rules.seen"],
+    ]
+
+
+@pytest.mark.requirement("S3")
+def test_an_entry_lists_keyed_ids() -> None:
+    """The entry token opens to the mark, no vectors, three terms and two entities, all keyed."""
+    plain = opened_part("entry", b"entry")
+    terms, entities = derived_ids("terms"), derived_ids("entities")
+    ids = sorted((int.from_bytes(terms(word)[:4], "big"), w) for word, w in WEIGHTS.items())
+    marks = sorted(entities(name)[:16] for name in (ENTITY, "alice@example.org"))
+    assert plain == b"".join(
+        (
+            b"\x01",
+            bytes.fromhex(PINNED["subject_mark"]),
+            b"\x00",
+            struct.pack("<I3I3f", 3, *(id for id, _ in ids), *(weight for _, weight in ids)),
+            struct.pack("<I", 2),
+            *marks,
+        )
+    )
+
+
+WEIGHTS = {"window": 1.5, "seat": 1.0, TERM: 2.0}
+
+
+def derived_ids(purpose: str) -> Callable[[str], bytes]:
+    """Return the function from a name to its keyed id."""
+    key = derived(subject_key(), b"subject", purpose.encode())
+    return lambda name: hmac.digest(key, name.encode(), "sha256")
+
+
+@pytest.mark.requirement("S3")
+def test_an_entry_holds_vectors_by_name() -> None:
+    """The layout of an entry with vectors is the published one."""
+    assert pinned("entry_plain") == b"".join(
+        (
+            b"\x01",
+            bytes(range(16)),
+            b"\x02",
+            b"\x02en" + struct.pack("<H3f", 3, 1, 0, -2),
+            b"\x05multi" + struct.pack("<H2f", 2, 0.5, -0.25),
+            struct.pack("<I2I2f", 2, 7, 4_000_000_000, 1.5, 0.25),
+            struct.pack("<I", 1),
+            bytes(range(0xF0, 0x100)),
+        )
+    )
+
+
+@pytest.mark.requirement("W3", "S3")
+def test_the_label_tag_is_over_label_fingerprint_and_evidence() -> None:
+    """The tag is an HMAC under the tenant's label key over the published fields."""
+    covered = fields(
+        b"memguard/label/1",
+        ONE,
+        pinned("label"),
+        pinned("fingerprint"),
+        hashlib.sha256(pinned("evidence")).digest(),
+    )
+    key = derived(tenant_key(), b"tenant", b"label")
+    assert pinned("label_tag") == b"\x01" + ONE + hmac.digest(key, covered, "sha256")
+    label = msgspec.msgpack.decode(pinned("label"))
+    assert label[21] == hashlib.sha256(pinned("token")).digest()
+    assert label[22] == hashlib.sha256(pinned("entry")).digest()
+    assert label[12] == PINNED["source_mark"]
+
+
+@pytest.mark.requirement("S3")
+def test_marks_and_ids_are_keyed_hashes() -> None:
+    """Fingerprint, source mark, subject mark, term id and entity id follow the published rules."""
+    fingerprint = derived_ids("fingerprint")("prefers a window seat")
+    source = hmac.digest(
+        derived(tenant_key(), b"tenant", b"source"), b"https://example.org/page", "sha256"
+    )
+    assert pinned("fingerprint") == fingerprint
+    assert PINNED["source_mark"] == source[:16].hex()
+    assert PINNED["subject_mark"] == derived_ids("mark")("")[:16].hex()
+    assert PINNED["term_id"] == int.from_bytes(derived_ids("terms")(TERM)[:4], "big")
+    assert PINNED["entity_id"] == derived_ids("entities")(ENTITY)[:16].hex()
+
+
+@pytest.mark.requirement("S6")
+def test_the_rotation_is_the_published_one() -> None:
+    """The rotated vector follows from the key stream with dense Hadamard matrices."""
+    size, block, rounds = 6, 4, 3
+    key = derived(subject_key(), b"subject", b"vectors")
+    context = fields(b"memguard/rotate/1", b"en", size.to_bytes(4, "big"))
+    stream = hashlib.shake_256(key + context).digest(rounds * size * 9)
+    h2 = np.array([[1, 1], [1, -1]])
+    hadamard = np.kron(h2, h2) / 2
+    vector = np.arange(1.0, size + 1)
+    for turn in range(rounds):
+        words = struct.unpack_from(f">{size}Q", stream, turn * size * 8)
+        flips = stream[rounds * size * 8 + turn * size :][:size]
+        order = sorted(range(size), key=lambda axis: words[axis])
+        vector = np.array([vector[a] * (1 - 2 * (flips[n] & 1)) for n, a in enumerate(order)])
+        vector[:block] = hadamard @ vector[:block]
+        vector[-block:] = hadamard @ vector[-block:]
+    assert np.allclose(vector, PINNED["rotated"], atol=1e-5)
+
+
+@pytest.mark.requirement("S3")
+def test_the_second_implementation_can_fail() -> None:
+    """With another root key, or in another place, nothing opens: so the readings prove something."""
+    with pytest.raises(InvalidTag):
+        opened(
+            derived(bytes(range(1, 33)), b"root", b"wrap"),
+            pinned("wrapped_tenant_key"),
+            fields(b"memguard/wrap/1", b"tenant", ONE, ONE, b"acme"),
+        )
+    with pytest.raises(InvalidTag):
+        opened_part("token", b"entry")
