@@ -362,3 +362,19 @@ def mint(
     }
     headers = {"kid": key["kid"]} if "kid" in key else None
     return jwt.encode(payload, signer.key, algorithm=signer.algorithm_name, headers=headers)
+
+
+def offline_principal(owner: Owner, at: datetime) -> Principal:
+    """Return the operator at the command line, to judge drafts as any origin; nothing is stored.
+
+    It carries no scope and has expired already, so that no edge would take it for a caller.
+    """
+    return Principal(
+        owner=owner,
+        client=ClientId("command-line"),
+        credential="command-line",
+        scopes=frozenset(),
+        channel=Channel.CLI,
+        ceiling=ceiling(Channel.CLI, OriginClass.OPERATOR),
+        expires_at=at,
+    )

@@ -1,0 +1,71 @@
+"""`token mint`: tokens of the development gateway."""
+
+import re
+from typing import Annotated, Final
+
+import typer
+
+from gateway import app
+from gateway.auth import DEVELOPMENT_CLIENT
+from gateway.cli import say
+from gateway.cli.options import Config, DataDir, settings_of
+from guard.principal import Scope
+
+_SECONDS: Final = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
+_DURATION: Final = re.compile(r"\A([1-9][0-9]{0,8})([smhd]?)\Z")
+_MAX_SECONDS: Final = 366 * 86_400
+"""A token can't be called back yet: a year is long enough for any trial."""
+_MAX_NAME: Final = 255
+
+
+def _duration(value: str) -> int:
+    match = _DURATION.match(value)
+    seconds = int(match[1]) * _SECONDS[match[2]] if match else 0
+    if not 0 < seconds <= _MAX_SECONDS:
+        raise typer.BadParameter("a time such as 90s, 15m, 12h or 7d, at most 366d")
+    return seconds
+
+
+def _scopes(value: str) -> tuple[Scope, ...]:
+    words = value.replace(",", " ").split()
+    unknown = [word for word in words if word not in set(Scope)]
+    if unknown or not words:
+        raise typer.BadParameter(f"scopes are: {' '.join(Scope)}")
+    return tuple(Scope(word) for word in dict.fromkeys(words))
+
+
+def _name(value: str) -> str:
+    if not 0 < len(value) <= _MAX_NAME or not value.isprintable():
+        raise typer.BadParameter(f"1 to {_MAX_NAME} printable characters")
+    return value
+
+
+def mint(
+    *,
+    tenant: Annotated[str, typer.Option(metavar="T", help="The tenant.", callback=_name)],
+    subject: Annotated[str, typer.Option(metavar="S", help="The end user.", callback=_name)],
+    scope: Annotated[
+        str,
+        typer.Option(metavar='"A B"', help='Scopes, such as "memory:read memory:write".'),
+    ],
+    client: Annotated[
+        str, typer.Option(metavar="C", help="The client that speaks.", callback=_name)
+    ] = DEVELOPMENT_CLIENT,
+    ttl: Annotated[str, typer.Option(metavar="TIME", help="How long it is valid: 90s to 366d.")] = (
+        "1h"
+    ),
+    data_dir: DataDir = None,
+    config: Config = None,
+) -> None:
+    """Print a token, alone on stdout. For development: it is signed with the generated key."""
+    scopes, seconds = _scopes(scope), _duration(ttl)
+    say.line(
+        app.token(
+            settings_of(data_dir, config),
+            tenant=tenant,
+            subject=subject,
+            scopes=scopes,
+            client=client,
+            ttl_seconds=seconds,
+        )
+    )
