@@ -21,7 +21,7 @@ class Position(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fiel
     """After which row to go on; newest first by (recorded_at, id)."""
 
     listing: bytes
-    recorded_at: Annotated[int, msgspec.Meta(ge=-(2**63), lt=2**63)]
+    recorded_at: Annotated[int, msgspec.Meta(ge=0, le=2**62)]
     id: str
 
 

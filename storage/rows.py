@@ -78,15 +78,17 @@ def newest_leaf() -> ScalarSelect[Any]:
     Newest by version and then by id, so that a clock that stepped back is not taken for a
     rollback. Leaves that changed no memory have no version and don't count.
     """
+    made = LEAVES.alias("made")
     return (
-        select(LEAVES.c.id)
+        select(made.c.id)
         .where(
-            LEAVES.c.tenant == MEMORIES.c.tenant,
-            LEAVES.c.object == MEMORIES.c.id,
-            LEAVES.c.row_version.is_not(None),
+            made.c.tenant == MEMORIES.c.tenant,
+            made.c.object == MEMORIES.c.id,
+            made.c.row_version.is_not(None),
         )
-        .order_by(LEAVES.c.row_version.desc(), LEAVES.c.id.desc())
+        .order_by(made.c.row_version.desc(), made.c.id.desc())
         .limit(1)
+        .correlate(MEMORIES)
         .scalar_subquery()
     )
 
