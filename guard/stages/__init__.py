@@ -1,1 +1,18 @@
-"""Screening stages. Each is a pure function of (tagged draft, facts) that returns findings."""
+"""The screening stages. Each sees every view of the text and reports findings; policy decides."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from guard.pipeline import Stage
+from guard.stages import authority, injection, rate, secrets
+
+STAGES: Final[Mapping[str, Stage]] = MappingProxyType(
+    {
+        injection.NAME: injection.inspect,
+        authority.NAME: authority.inspect,
+        secrets.NAME: secrets.inspect,
+        rate.NAME: rate.inspect,
+    }
+)
+"""Every stage by name, in the order in which they run."""

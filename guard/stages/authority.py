@@ -1,0 +1,20 @@
+"""Finds claims that only the subject may make, and text that steers the assistant (W16).
+
+`privileged_claim`: who is authorised, whom to pay, where to send, which tool or address to use or
+trust, what to hide, which check to skip. `standing_instruction`: how to behave from now on. An
+ordinary preference is at most the second; policy keeps that from an agent and holds the first.
+"""
+
+from typing import Final
+
+from guard.nouns import Facts, Tagged
+from guard.stages.authority_rules import RULES
+from guard.stages.rules import gathered, sightings
+from policies.model import Finding
+
+NAME: Final = "authority"
+
+
+def inspect(_tagged: Tagged, facts: Facts) -> tuple[Finding, ...]:
+    """Return at most one finding per code, with every span that shows it."""
+    return gathered(NAME, ((s, s.rule.severity) for s in sightings(RULES, facts.views)))

@@ -1,0 +1,268 @@
+"""The rules of the authority stage; see `rules` for the notation."""
+
+from typing import Final
+
+from guard.stages.rules import Rule, rule
+from policies.model import Severity
+
+CLAIM, STANDING = "privileged_claim", "standing_instruction"
+HIGH, MEDIUM = Severity.HIGH, Severity.MEDIUM
+
+_GRANTED = (
+    r"(?:authori[sz]e[sd]?|approve[sd]?|pre\W?approved|pre\W?authori[sz]ed|consent(?:s|ed) to|granted|"
+    r"permits|permitted|signed off on|green\W?lit|agreed to|allows|allowed|whitelisted|cleared)"
+)
+_DEALINGS = (
+    r"(?:payments?|transfers?|transactions?|purchases?|wires?|withdrawals?|refunds?|operations?|actions?|"
+    r"requests?|orders?|spending|expenses?|deletions?|trades?|access|permissions?|privileges?|changes|"
+    r"deployments?|commands?|downloads?|invoices?|bookings?)"
+)
+_MONEY = (
+    r"(?:payments|transfers|transactions|withdrawals|operations|wire transfers?|money transfers?)"
+)
+_ALL = r"(?:all|any|every|each|future|further|unlimited|blanket|automatic(?:ally)?|full|unrestricted|standing)"
+_CHECK = (
+    r"(?:confirm(?:ation|ations|ing)?|approvals?|authori[sz]ation|verif(?:y|ication|ying)|permission|consent|"
+    r"2fa|mfa|two\W?factor|one\W?time (?:password|code)s?|otp|security (?:check|question|review|step|warning|"
+    r"prompt)s?|identity checks?|safety checks?|double\W?check(?:ing)?|fraud checks?|validation|"
+    r"human review|sign\W?off|review step|approval step)"
+)
+_TARGET = r"(?:https?:/|ftp:/|www\.|[\w.+-]{1,64}@[\w-]{1,63}\.)"
+_ACCOUNT = (
+    r"(?:accounts?(?! (?:managers?|teams?|support|executives?|settings|page))|iban|wallets?|bitcoin|btc|usdt|"
+    r"paypal|venmo|[a-z]{2}\d{2}[a-z0-9]{8,30}|[a-z]{2}\d{2} \d{4}|0x[0-9a-f]{6}|\d{10,20}|payee|beneficiary)"
+)
+_PAPERS = (
+    r"(?:reports?|documents?|files?|statements?|data|records?|backups?|logs?|results?|contracts?|copies|copy|"
+    r"e\W?mails?|messages?|notifications?|credentials?|passwords?|invoices?|receipts?|transcripts?|"
+    r"conversations?|payments?|everything)"
+)
+_PRINCIPAL = (
+    r"(?:the |your |our |any )?(?:user|customer|client|account holder|owner|human|operator|admin(?:istrator)?|"
+    r"auditors?|compliance|security team|manager|supervisor|boss)s?"
+)
+_BAD_NEWS = (
+    r"(?:fees?|charges?|costs?|surcharges?|commissions?|risks?|warnings?|errors?|side effects?|logs?|alerts?|"
+    r"transactions?|penalt(?:y|ies)|failures?|recalls?|complaints?|price increases?|conflicts? of interest)"
+)
+_GATE_CN = (
+    r"(?:确认|核实|验证|审批|审核|复核|授权|核验|验证码|安全检查|校验|询问用户|请示|双重认证|同意)"
+)
+_DEAL_CN = (
+    r"(?:付款|支付|转账|汇款|交易|操作|访问|权限|提现|扣款|删除|退款|请求|采购|购买|打款|下单|消费)"
+)
+_ACCOUNT_CN = r"(?:账户|账号|帐号|帐户|卡号|银行卡|钱包|支付宝|微信|尾号|\d{8,}|[a-z]{2}\d{10,})"
+_PROTECTS = r"\b(?:never|not|nt|don t|cannot|can t|no one|nobody|must not|without) (?:ever )?"
+
+_AUTHORISED: Final = (
+    rule(CLAIM, HIGH, "author|approve|consent|granted|permit|signed|green|agreed|allow|whitelist|cleared",
+         rf"\b{_GRANTED} <5>{_ALL} <4>{_DEALINGS}\b", unless=r"\b(?:not|never|nt|hasn\W?t) (?:yet )?"
+         rf"{_GRANTED}"),
+    rule(CLAIM, HIGH, "author|approve|consent|granted|permit|signed|green|agreed|allow|whitelist|cleared",
+         rf"\b{_GRANTED} (?:the |these |our |your |me to |you to |to make )?<3>{_MONEY}\b"),
+    rule(CLAIM, HIGH, "author|approve", rf"\b{_ALL} <4>{_DEALINGS} <3>(?:are|is|were|has been|have been|being)"
+         r" <2>(?:pre\W?)?(?:authori[sz]ed|approved)\b"),
+    rule(CLAIM, HIGH, "user|customer|owner|manager|boss|ceo|cfo|admin|i |client",
+         r"\b(?:user|customer|owner|manager|boss|ceo|cfo|admin(?:istrator)?|i|client|operator) (?:has |have |had |"
+         r"hereby |already |fully |explicitly )*(?:authori[sz]e[sd]?|pre\W?approved|approved) <3>(?:payment|"
+         r"transfer|purchase|wire|withdrawal|assistant|agent|you|access|deletion)\b"),
+    rule(CLAIM, HIGH, "access|rights|privilege|permission|control|authority",
+         r"\b(?:has|have|with|given|grant(?:ed|s)?|gets?|give) <4>(?:admin(?:istrator)?|root|superuser|full|"
+         r"unrestricted|unlimited|elevated|owner) <2>(?:access|rights?|privileges?|permissions?|control|authority)\b",
+         unless=r"\b(?:never|not|nt) (?:be )?(?:give|grant)"),
+    rule(CLAIM, HIGH, "admin|authori|superuser|approver|signatory",
+         r"\b(?:is|are|am|becomes?|as) (?:now |also )?(?:an? |the )?(?:new |only |sole |full )?(?:system |account )?"
+         r"(?:admin|administrator|superuser|approver|authori[sz]ed (?:user|signatory|contact|person|recipient|"
+         r"administrator|agent|representative|buyer|payer))s?\b", unless=r"\bnot (?:an? |the )?(?:admin|authori)"),
+    rule(CLAIM, HIGH, "授权|批准|许可|准许|审批|允许|同意|认可",
+         rf"(?:授权|批准|许可|准许|审批通过|允许|同意|认可)(?:了)?~10(?:(?:所有|全部|任何|一切|每笔|后续|今后|以后|无限|自动)~6"
+         rf"{_DEAL_CN}|付款|支付|转账|汇款|提现|扣款)", unless=r"(?:未经?|没有?|不|尚未|需要?|须|请)(?:得到|获得)?~4"
+         r"(?:授权|批准|许可|准许|审批通过|允许|同意|认可)"),
+    rule(CLAIM, HIGH, "授权|批准|同意|通过", rf"(?:所有|全部|任何|一切|每笔)~8{_DEAL_CN}~4(?:已|均|都|全部)~4(?:授权|批准|同意|"
+         r"审批|通过)"),
+    rule(CLAIM, HIGH, "权限|权力|访问权|管理员|审批人|授权人",
+         r"(?:拥有|具有|享有|获得|授予|赋予|给予|开通)~8(?:管理员|最高|全部|所有|完全|超级|root|admin)~3(?:权限|权力|访问权)|"
+         r"(?:是|成为|为|作为)(?:系统|新的?|超级|授权的?|唯一的?|本系统)?(?:管理员|授权人|审批人)", unless=r"(?:不|没|未)(?:是|会|有|再)"),
+)  # fmt: skip
+
+_SKIP: Final = (
+    rule(CLAIM, HIGH, "skip|bypass|omit|disable|waive|suppress|turn off|forgo|ask|wait|require|need|bother|"
+         "stop|ignore|drop",
+         r"\b(?:skip(?:ping)?|bypass(?:ing)?|omit(?:ting)?|disable|waive|suppress|turn off|forgo|ignore|drop|"
+         r"(?:don\W?t|do not|never|stop|no need to|needn\W?t) (?:ask(?:ing)?|wait(?:ing)?|require|requiring|need|"
+         r"bother|seek|request)|(?:no|without) need (?:for|to)) (?:to |for |with |any |the |a |about |all |"
+         rf"my |user |further |manual |asking )*<2>{_CHECK}\b",
+         unless=_PROTECTS + r"(?:skip|bypass|omit|disable|waive|suppress|turn off|forgo|ignore|drop)|"
+         r"don\W?t forget"),
+    rule(CLAIM, HIGH, "without|no ",
+         r"\b(?:pay|transfer|send|delete|execute|run|proceed|purchase|buy|approve|deploy|act|go ahead|process|"
+         r"complete|perform|order|withdraw|book|sign|make|trade|install|grant|paid|payments?|transfers?|"
+         r"purchases?|transactions?|operations?|actions?) <8>(?:without|no|(?:needs?|requires?) no) (?:any |my |"
+         rf"further |asking |user |additional |prior |manual |the user\W?s? |for )*<2>{_CHECK}\b",
+         unless=_PROTECTS + r"(?:<3>)?(?:pay|transfer|send|delete|execute|run|proceed|purchase|buy|approve|deploy|"
+         r"act|process|complete|perform|order|withdraw|book|sign|make|trade|install|grant|share)"),
+    rule(CLAIM, HIGH, "not need|not require|unnecessary|no longer|doesn|don|not necessary|not needed",
+         rf"\b{_CHECK} <3>(?:is|are) (?:not |no longer |un)(?:needed|required|necessary|wanted)\b|\b(?:does not|"
+         rf"doesn\W?t|do not|don\W?t|no longer) (?:need|require)s? <4>{_CHECK}\b"),
+    rule(CLAIM, HIGH, "跳过|绕过|省略|免|取消|关闭|忽略|无需|不需|不用|不必|不要|别|略过|无须",
+         rf"(?:跳过|绕过|省略|略过|免去|免除|免(?=审|确认|验)|取消|关闭|忽略|无需|无须|不需要?|不用|不必|不要|别)(?:再|去|经过)?"
+         rf"~8{_GATE_CN}", unless=r"(?:不要|不得|禁止|切勿|不能|不可|别|勿|不应)~2(?:跳过|绕过|省略|取消|关闭|忽略|略过|免)|忘|没有|未经?|"
+         r"之前|再次?被|不要在|不要~4不"),
+)  # fmt: skip
+
+_PAY: Final = (
+    rule(CLAIM, HIGH, "invoice|payment|bill|salar|payroll|fund|money|refund|rent|fee|deposit|wire|transfer|"
+         "pay|remit|send|balance",
+         r"\b(?:pay|transfer|wire|send|remit|deposit|paid|route|redirect|move|invoices?|payments?|bills?|salary|"
+         r"salaries|payroll|funds|money|refunds?|rent|fees|deposits?|transfers?|remittances?|balance) <10>"
+         rf"(?:to|into|via|onto) <4>{_ACCOUNT}\b"),
+    rule(CLAIM, HIGH, "bank|payment|payee|account|wire|beneficiary|iban|wallet|billing|supplier|vendor",
+         r"\b(?:bank(?:ing)?|payment|payee|wire|beneficiary|billing|remittance|payout|wallet|iban|vendor account|"
+         r"supplier account) (?:account |details |information |info |number |address |instructions )*<4>(?:has|"
+         r"have|was|were|is|are|got)? ?(?:been )?(?:now )?(?:changed|updated|replaced|moved|different|new)\b|"
+         r"\b(?:new|updated|changed|replacement) (?:bank(?:ing)?|payment|payee|beneficiary|iban|wallet|remittance|"
+         r"payout)(?: bank)? (?:accounts?|details|address|instructions|information|number|is|:)"),
+    rule(CLAIM, HIGH, "付|汇|打|转|存|款|钱|工资|发票|退",
+         r"(?:付款|货款|汇款|款项|工资|发票|资金|租金|费用|尾款|定金|转账|钱|退款|报销款?|账款|所有款|余额)~16"
+         rf"(?:打|付|汇|转|支付|存|转账|打款|汇入|转入)(?:款)?(?:到|至|入|给|进|往)?~14{_ACCOUNT_CN}"),
+    rule(CLAIM, HIGH, "转|汇|打|付",
+         rf"(?:转账|汇款|打款|付款|转|汇|打钱|付钱)(?:\d{{1,9}})?(?:元|块|万)?(?:给|到|至|往|入)~12{_ACCOUNT_CN}"),
+    rule(CLAIM, HIGH, "收款|银行|付款|结算|对公|开户",
+         r"(?:收款|银行|付款|结算|对公|开户)~4(?:账户|账号|帐号|信息|卡号|人|方|行)?~6(?:变更|更改|更换|改为|更新|换成|变为|"
+         r"改成|调整为|已改|换了)|新的?(?:收款|银行|对公|结算)(?:账户|账号|帐号|人|卡)"),
+)  # fmt: skip
+
+_SEND: Final = (
+    rule(CLAIM, HIGH, "http|ftp|www.|@",
+         r"\b(?:send|forward|e\W?mail|mail|upload|post|submit|deliver|copy|cc|bcc|share|report|export|sync|fax|"
+         rf"push|backup|back up|relay|transmit) <10>(?:to|at|with|into|on|onto) <3>{_TARGET}",
+         unless=_PROTECTS + r"(?:send|forward|e\W?mail|mail|upload|post|submit|share)"),
+    rule(CLAIM, HIGH, "@", r"\b(?:bcc|cc|copy in|loop in) <3>[\w.+-]{1,64}@[\w-]{1,63}\."),
+    rule(CLAIM, HIGH, "http|ftp|www.|@",
+         rf"\b{_PAPERS} <6>(?:go|goes|be sent|are sent|is sent|be forwarded|are forwarded|be delivered|be uploaded|"
+         rf"be emailed|be shared|be submitted|be posted|are emailed) <3>(?:to|at|with) <3>{_TARGET}"),
+    rule(CLAIM, HIGH, "http|www.|@|邮箱|网址",
+         r"(?:发送|转发|抄送|上传|发|提交|同步|寄|推送|备份|传)(?:一份)?(?:给|到|至|往)~10(?:https?:/|www\.|[\w.+-]{1,64}@)",
+         unless=r"(?:不要|别|请勿|切勿|禁止|不得)~20(?:发|转|传|提交|寄|抄送|同步)"),
+)  # fmt: skip
+
+_USE: Final = (
+    rule(CLAIM, HIGH, "http|www.|ftp",
+         r"\b(?:use|trust|call|query|connect|switch|rely|point|route|redirect|treat|set|fetch|download|install|"
+         r"log in|login|visit|go|submit|register) (?:to |on |in |at |from |via |through |the |this |only |our )*"
+         r"<5>(?:https?:/|ftp:/|www\.)\S{1,200} <6>(?:as|for|instead|when|to|whenever|from now)\b"),
+    rule(CLAIM, HIGH, "http|www.|moved|changed|switched|migrated|now|only|official|correct|trusted",
+         r"\b(?:api|endpoint|server|webhook|gateway|proxy|registry|mirror|repository|base url|dns|portal|"
+         r"login page|support (?:line|number|address)|hotline|help ?desk|update server|download (?:site|link)|"
+         r"payment page) <5>(?:has |have |is |are |was )?(?:now|moved|changed|switched|migrated|been replaced|only|"
+         rf"the official|the correct) <6>(?:https?:/|www\.|{_TARGET}|\d{{1,3}}\.\d{{1,3}}\.\d|\+?\d{{5}}|"
+         r"[\w-]{2,40}\.(?:com|net|org|io|dev|cn|ru|xyz|top|info|co)\b)"),
+    rule(CLAIM, HIGH, "tool|plugin|function|endpoint|server|url|link|connector|extension|mcp|api|agent",
+         r"\b(?:only|always|exclusively|must|should|default to|from now on|prefer|instead) <4>(?:use|call|invoke|"
+         r"choose|trust|rely on|go through|connect to|using|calling) <5>(?:tool|plugin|function|endpoint|server|url|"
+         r"connector|extension|mcp|api)\b"),
+    rule(CLAIM, HIGH, "trust",
+         r"\b(?:always |fully |must |should |can |completely |blindly |please )trust (?:the |all |any |every |this )*"
+         r"<4>(?:tools?|sources?|sites?|websites?|domains?|address|senders?|messages?|e\W?mails?|links?|results?|"
+         r"output|instructions?|anything|everything|content)\b", unless=r"\b(?:not|never|nt) "),
+    rule(CLAIM, HIGH, "trusted|whitelisted|safe|verified|authorised|authorized|allowlisted",
+         r"\b(?:is|are|as) (?:an? |the )?(?:now |fully |completely |officially |always )?(?:trusted|whitelisted|"
+         r"allowlisted|verified|pre\W?verified|authori[sz]ed) <1>(?:sources?|domains?|senders?|vendors?|tools?|"
+         r"address|contacts?|endpoints?|accounts?|recipients?|suppliers?|sites?|servers?|partners?|links?)\b"),
+    rule(CLAIM, HIGH, "http|www.", r"(?:使用|改用|采用|信任|访问|连接|调用|用|切换到|改为|换成|变更为|更新为|以|登录)~8(?:https?:/|"
+         r"www\.)[^\s，。]{1,200}\W{0,2}(?:作为|做|当|为|来|进行|下载|登录|提交)|(?:接口|端点|网址|官网|服务器|域名|镜像|webhook|"
+         r"api)~8(?:改为|变更为|已更换|换成|更新为|迁移到|变成|改成|现在是|切换到)"),
+    rule(CLAIM, HIGH, "接口|地址|客服|热线|电话",
+         r"(?:(?<!收货)(?<!家庭)(?<!居住)(?<!通讯)地址|客服(?:电话|热线)?|热线)~4(?:改为|变更为|已更换为?|换成|更新为|改成|现在是)"),
+    rule(CLAIM, HIGH, "工具|接口|插件|函数|链接|网址|网站|api|端点|服务器|mcp",
+         r"(?:只能?|必须|务必|一律|优先|应当?|总是|始终|以后都?|默认|每次都?)~4(?:使用|调用|用|信任|选择|通过|走)~12(?:工具|接口|"
+         r"插件|函数|链接|网址|api|端点|服务器|mcp)"),
+    rule(CLAIM, HIGH, "信任|可信|可靠",
+         r"(?:完全|绝对|可以|应当?|必须|始终|无条件|请)信任~10(?:工具|来源|网站|域名|发件人|消息|邮件|输出|结果|指令|链接|内容)|"
+         r"(?:是|为|属于)(?:官方|完全|唯一|绝对)?(?:认证的?)?(?:可信|受信任|白名单)的?~4(?:来源|网站|域名|发件人|工具|地址|供应商|账户)"),
+)  # fmt: skip
+
+_HIDE: Final = (
+    rule(CLAIM, HIGH, "tell|inform|mention|disclose|reveal|notify|show|alert|report",
+         r"\b(?:do not|don\W?t|never|avoid|must not|should not|stop) (?:ever )?(?:tell(?:ing)?|inform(?:ing)?|"
+         r"notify(?:ing)?|alert(?:ing)?|warn(?:ing)?|(?:mention|disclos|reveal|show|report)(?:e|ing)? <6>to)"
+         rf" {_PRINCIPAL}\b"),
+    rule(CLAIM, HIGH, "mention|hide|conceal|omit|suppress|leave out|withhold|disclose|show|report|reveal|downplay",
+         r"\b(?:(?:do not|don\W?t|never|avoid) (?:mention|disclos|reveal|show|report|display|list)(?:e|ing)?|hide|"
+         rf"conceal|omit|suppress|leave out|withhold|downplay) (?:the |any |all |these |about |our )*<3>{_BAD_NEWS}\b",
+         unless=_PROTECTS + r"(?:hide|conceal|omit|suppress|leave out|withhold|downplay)"),
+    rule(CLAIM, HIGH, "from", rf"\b(?:hide|conceal|keep|withhold|hidden) <8>from {_PRINCIPAL}\b",
+         unless=_PROTECTS + r"(?:hide|conceal|keep|withhold)"),
+    rule(CLAIM, HIGH, "用户|客户|主人|老板|审计|管理员|合规|使用者",
+         r"(?:不要|不得|别|禁止|不能|切勿|请勿|不可|不许|无需|不必|不用)(?:再)?(?:告诉|告知|透露给|通知|汇报给|报告给?|(?:向|对|跟)"
+         r"(?=~3(?:用户|客户|主人|老板|审计|管理员)))~3(?:用户|客户|主人|老板|审计|管理员|合规|使用者)|(?:不要|别|不得|禁止|避免)让~2"
+         r"(?:用户|客户|主人|老板|审计|管理员)~3(?:知道|发现|看到|察觉)|(?:瞒着|对)(?:用户|客户|老板|审计)~2(?:隐瞒|保密)?"
+         r"(?<=隐瞒|保密)"),
+    rule(CLAIM, HIGH, "隐瞒|隐藏|提及|提到|提|掩盖|显示|披露|淡化",
+         r"(?:隐瞒|隐藏|不要提及|不要提到|别提|不提|掩盖|不要显示|不要披露|不得披露|淡化|不要说明)~10(?:费用|手续费|风险|收费|错误|"
+         r"警告|副作用|日志|告警|异常|交易|佣金|涨价|故障|召回)", unless=r"(?:不要|不得|禁止|切勿|不能)(?:隐瞒|隐藏|掩盖|淡化)"),
+)  # fmt: skip
+
+_SPEAK = (
+    r"(?:answer|reply|respond|recommend|suggest|mention|tell|say|address|speak|call (?:me|him|her|them|the user|it|us)"
+    r"|refer|greet|remind|ask|include|summari[sz]e|translate|promote|forward|write to|talk|explain|format|cite|quote)"
+)
+_DO = (
+    rf"(?:{_SPEAK}|use|call|send|check|write|treat|prefer|remember|keep|avoid|follow|add|start|end|sign|book|"
+    r"order|choose|pick|buy|pay|ship|convert|ignore|refuse|assume|prioriti[sz]e|consider|provide|route|report|"
+    r"log|store|skip|give|make|schedule|set|go with|opt|put|show|list|deliver|wake|turn|play|leave|confirm)"
+)
+_AGENT = r"(?:assistant|agent|ai|bot|chatbot|language model|you)"
+
+_STANDING: Final = (
+    rule(STANDING, MEDIUM, "from now on|going forward|henceforth|from this|until further|future|from today",
+         r"\b(?:from (?:now|today|here) on(?:wards?)?|going forward|henceforth|from this (?:point|moment|day|message)"
+         r"(?: on| forward| onwards?)*|until further notice|(?:for|in) all future \w{1,20}|in (?:the )?future) <10>"
+         rf"(?:{_DO}|you|your|please|always|never|don\W?t|do not|must)\b"),
+    rule(STANDING, MEDIUM, "from now on|going forward|henceforth|from today",
+         rf"\b{_DO} <12>(?:from (?:now|today|here) on(?:wards?)?|going forward|henceforth|from this (?:point|moment)"
+         r" (?:on|forward))\b"),
+    rule(STANDING, MEDIUM, "always|never",
+         rf"(?:^|[.!?,;:\n\-*\"(]\W{{0,3}}|\b(?:please|you|to|and|must|should|but|so|also) )(?:always|never|"
+         rf"do not ever|don\W?t ever) {_SPEAK}\b"),
+    rule(STANDING, MEDIUM, "always|never",
+         rf"(?:^|[.!?,;:\n\-*\"(]\W{{0,3}}|\b(?:please|you|must|should|(?:wants?|asks?|asked|told|prefers?|likes?) (?:you"
+         rf"|me|us|the (?:assistant|agent)) (?:to)?) ?)(?:always|never) {_DO} <8>(?:for me|my|me|the user|user s|your"
+         r" (?:repl|answer|response|output|message)\w{0,4}|for (?:him|her|them|us))\b"),
+    rule(STANDING, MEDIUM, "always|never",
+         rf"\b{_AGENT} (?:must |should |shall |will |has to |have to |needs? to |are to |is to )?(?:always|never)"
+         rf" {_DO}\b|\b(?:wants?|asks?|asked|told|instructed|expects?) (?:you|me|us|the {_AGENT}) to (?:always|never)"
+         rf" <1>{_DO}\b"),
+    rule(STANDING, MEDIUM, "whenever|every time|each time|any time|when",
+         r"\b(?:whenever|every time|each time|any ?time|when(?= (?:the )?(?:user|you|asked))) (?:the |a )?(?:user|you|i|we|"
+         r"he|she|they|someone|anyone|asked|customer)\b <12>"
+         rf"(?:{_SPEAK}|use|call|send|include|provide|add|always|never|please|you (?:must|should))\b"),
+    rule(STANDING, MEDIUM, "assistant|agent|bot|ai ",
+         rf"\b(?:the |this |your |an? )?(?:assistant|agent|chatbot|ai assistant|ai agent|bot) (?:must|should|shall|has"
+         rf" to|have to|needs to|is to|is required to|is expected to|ought to) (?:not |only |always |never |also )?{_DO}\b"),
+    rule(STANDING, MEDIUM, "reply|response|answer|message|conversation|session",
+         r"\b(?:in|with|at the end of|to|of) (?:every|each|all)(?: of)?(?: your)? (?:reply|replies|response|responses|"
+         r"answer|answers|message|messages|conversations?|sessions?|output)\b"),
+    rule(STANDING, MEDIUM, "以后|今后|往后|从现在|从今|从此|此后|下次|自此|从明天",
+         r"(?:以后(?:都|请|不|别|就|要|回|用|再|跟|给|叫|每|凡|一律|你|我|的|只|直接|帮|默认|,)|今后|往后(?:都|请|要|就)|从现在(?:起|开始)|"
+         r"从今(?:以后|天起|天开始|往后|起)|从此(?:以后|请|都)|此后(?:请|都|一律)|下次起|自此|从明天起)~14(?:回答|回复|答复|用|使用|称呼|叫|"
+         r"推荐|建议|发|提醒|选|买|订|走|说|写|调用|记住|遵守|按|优先|采用|翻译|总结|给|带|附|加|都|要|必须|应|请|默认|提供|告诉|忽略|"
+         r"执行|处理|视|当作|寄|付|避免|展示|改|问|放|安排|吃|坐|联系|打|点|送|别|不)", unless=r"(?:年|月|天|日|小时|分钟|周|星期)以后"),
+    rule(STANDING, MEDIUM, "一律|务必|始终|永远|总是|每次|每当|凡是|不要再|别再|再也不要|一直|都要|必须",
+         r"(?:一律|务必|始终|永远|总是|每次|每当|凡是|不要再|别再|再也不要|一直要|都要|必须)~10(?:回答|回复|答复|称呼|叫我|推荐|提醒我|告诉"
+         r"(?:我|用户|他|她)|翻译|总结成?|输出|给我|帮我|替我|给用户|建议|引用|向用户|对用户|为我)"),
+    rule(STANDING, MEDIUM, "你|助手|助理|智能体|ai|模型|机器人|回答|回复|我",
+         r"(?:你|助手|助理|智能体|ai|模型|机器人|(?:每次|所有|每条|每个)~4(?:回答|回复|对话|答案))~4(?:以后|今后|必须|务必|一律|始终|永远|"
+         r"总是|每次|每当|不要再|都要|不得|禁止|只能)~16(?:回答|回复|用|使用|推荐|建议|发|提醒|说|写|调用|记住|遵守|按|优先|采用|提供|告诉|"
+         r"忽略|执行|处理|视为|当作|带|附|加|引用)|每当(?:我|用户|客户|有人|你)~20(?:就|都|请|要|必须|应)"),
+)  # fmt: skip
+
+RULES: Final[tuple[Rule, ...]] = (
+    *_AUTHORISED,
+    *_SKIP,
+    *_PAY,
+    *_SEND,
+    *_USE,
+    *_HIDE,
+    *_STANDING,
+)

@@ -1,0 +1,265 @@
+"""Finds credentials, card numbers, national ids, accounts and contact data (W6).
+
+Token formats come from detect-secrets, checksums from python-stdnum, telephone numbers from
+phonenumbers; patterns of our own only where none of them has one. There is no entropy test: in
+memories it takes order numbers, hashes and host names for keys.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import phonenumbers
+from detect_secrets.plugins.aws import AWSKeyDetector
+from detect_secrets.plugins.azure_storage_key import AzureStorageKeyDetector
+from detect_secrets.plugins.discord import DiscordBotTokenDetector
+from detect_secrets.plugins.github_token import GitHubTokenDetector
+from detect_secrets.plugins.gitlab_token import GitLabTokenDetector
+from detect_secrets.plugins.mailchimp import MailchimpDetector
+from detect_secrets.plugins.pypi_token import PypiTokenDetector
+from detect_secrets.plugins.sendgrid import SendGridDetector
+from detect_secrets.plugins.slack import SlackDetector
+from detect_secrets.plugins.square_oauth import SquareOAuthDetector
+from detect_secrets.plugins.stripe import StripeDetector
+from detect_secrets.plugins.telegram_token import TelegramBotTokenDetector
+from detect_secrets.plugins.twilio import TwilioKeyDetector
+from stdnum import iban, luhn
+from stdnum.cn import ric
+from stdnum.us import ssn
+
+from guard.nouns import Facts, Tagged, View
+from guard.views import span_of
+from policies.model import Finding, Severity, Span
+
+NAME: Final = "secrets"
+
+# The detectors' `denylist` is used and not `analyze_string`: that returns capture groups and no
+# positions. Only detectors whose patterns are bounded are taken; the rest are below.
+_TOKENS: Final = tuple(
+    pattern
+    for detector in (
+        AWSKeyDetector,
+        AzureStorageKeyDetector,
+        DiscordBotTokenDetector,
+        GitHubTokenDetector,
+        GitLabTokenDetector,
+        MailchimpDetector,
+        PypiTokenDetector,
+        SendGridDetector,
+        SlackDetector,
+        SquareOAuthDetector,
+        StripeDetector,
+        TelegramBotTokenDetector,
+        TwilioKeyDetector,
+    )
+    for pattern in detector.denylist
+)
+_OWN_TOKENS: Final = (
+    re.compile(
+        r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]{0,8000}-----END [A"
+        r"-Z0-9 ]{0,60}-----)?"
+    ),
+    re.compile(r"\beyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,4000}(?:\.[A-Za-z0-9_-]{0,2000})?"),
+    re.compile(r"\bsk-[A-Za-z0-9_-]{20,200}\b"),
+    re.compile(r"\bgithub_pat_[A-Za-z0-9_]{22,120}\b"),
+    re.compile(r"\bnpm_[A-Za-z0-9]{36}\b"),
+    re.compile(r"\bhf_[A-Za-z0-9]{30,60}\b"),
+    re.compile(r"\bAIza[0-9A-Za-z_-]{35}"),
+    re.compile(r"\bLTAI[0-9A-Za-z]{12,20}\b"),
+    re.compile(r"\bAKID[0-9A-Za-z]{32}\b"),
+    re.compile(r"(?i:\bbearer)\s{1,3}([A-Za-z0-9._~+/=-]{20,2000})"),
+    re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,100}:([^\s/@]{1,200})@"),
+)
+_LABEL = (
+    r"(?i:(?<![a-z])(?:password|passwd|passphrase|passcode|pwd|api[ _-]?key|"
+    r"secret(?:[ _-]?(?:access)?[ _-]?key)?|"
+    r"access[ _-]?(?:key|token)|auth[ _-]?token|client[ _-]?secret|private[ _-]?key|credentials?|"
+    r"token)"
+    r"(?![a-z])|密码|口令|密钥|秘钥|令牌|访问凭证)"
+)
+_ASSIGNED = re.compile(
+    _LABEL + r"['\"`]?\s{0,3}(?::=|[:=：]|=>)\s{0,3}['\"`“]?([^\s'\"`“”，。；,;]{4,200})"
+)
+_STATED = re.compile(
+    _LABEL + r"\s{0,3}(?i:is now|is|was|are|为|是|改成了?|改为|设为|设置为|"
+    r"变成了?)\s{0,3}[:：]?\s?['\"`“]?([^\s'\"`“”，。；,;]{4,200})"
+)
+_CODE = re.compile(
+    r"(?i:\b(?:pin|cvv2?|cvc|otp|verification code|one[ -]time (?:code|password)|"
+    r"security code)\b|验证码|安全码|动态码)"
+    r"\s{0,3}(?i:is|:|=|：|为|是)?\s{0,3}[:：]?\s?(\d{3,8})(?!\d)"
+)
+_PLACEHOLDER = re.compile(
+    r"^(?:[*x•.\-_#?]+|<.*>|\[.*\]|\{.*\}|\$\{?\w+\}?|%\w+%|your[_-].*|example.*|redacted|none|"
+    r"null|true|false|"
+    r"required|optional|changed?|reset|expired|invalid|wrong|incorrect|missing|forgotten|hidden|"
+    r"protected|stored)$",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(r"https?://|[\w.+-]+@[\w-]+\.")
+
+_CARD = re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d])")
+_RIC = re.compile(r"(?<![0-9A-Za-z])\d{17}[\dXx](?![0-9A-Za-z])")
+_SSN = re.compile(r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])")
+_IBAN = re.compile(
+    r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?: ?[A-Za-z0-9]{4}){2,7}(?: ?[A-Za-z0-9]{1,3})"
+    r"?(?![A-Za-z0-9])"
+)
+_EMAIL = re.compile(
+    r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-"
+    r"z]{2,24}(?![A-Za-z0-9-])"
+)
+_PHONE = re.compile(r"(?<![\w+.])(?:\+|00)?\(?\d(?:[ ().\-]{0,2}\d){6,16}(?![\w])")
+_PHONE_LABEL = re.compile(
+    r"(?i:phone|tel|mobile|cell|call|fax|whatsapp|sms|text me|电话|手机|致电|联系|座机|微信|号码)"
+)
+_NUMBER_LABEL = re.compile(
+    r"(?i:order|tracking|invoice|ticket|case|serial|sku|isbn|ref|reference|订单|运单|快递|单号|"
+    r"发票|流水|编号|工单|货号)"
+    r"[^\d]{0,16}$"
+)
+_MOBILE_CN = re.compile(r"^1[3-9]\d{9}$")
+_PUBLIC_MAILBOX = re.compile(
+    r"^(?:info|support|help|sales|contact|hello|admin|no-?reply|do-?not-?reply|service|billing|"
+    r"office|press|"
+    r"security|abuse|postmaster|webmaster|team|news(?:letter)?|customer-?(?:service|care)|"
+    r"notifications?)@"
+)
+_BRANDS: Final[Mapping[str, frozenset[int]]] = {
+    "4": frozenset({13, 16, 19}),
+    "5": frozenset({16}),
+    "2": frozenset({16}),
+    "34": frozenset({15}),
+    "37": frozenset({15}),
+    "35": frozenset({16}),
+    "6": frozenset({16, 17, 18, 19}),
+}
+_REGIONS: Final = ("CN", "US", "GB")
+_NEAR: Final = 24
+_PARSED: Final = 64
+"""Telephone numbers parsed per view; from there on a candidate counts as one unparsed."""
+
+_SEVERITY: Final[Mapping[str, Severity]] = {
+    "credential": Severity.HIGH,
+    "card": Severity.HIGH,
+    "national_id": Severity.HIGH,
+    "account": Severity.MEDIUM,
+    "contact": Severity.LOW,
+    "public_contact": Severity.INFO,
+}
+
+
+def inspect(_tagged: Tagged, facts: Facts) -> tuple[Finding, ...]:
+    """Return one finding per kind, with the span of every occurrence so that all can be cut."""
+    found: dict[str, tuple[str, set[Span]]] = {}
+    for view in facts.views:
+        # Leet reading turns digits into letters: there is nothing left to find.
+        if view.name.endswith("skeleton"):
+            continue
+        for code, start, end in _occurrences(view):
+            _, spans = found.setdefault(code, (view.name, set()))
+            spans.add(span_of(view, start, end))
+    return tuple(
+        Finding(
+            NAME, code, severity, found[code][0], spans=tuple(sorted(found[code][1], key=_place))
+        )
+        for code, severity in _SEVERITY.items()
+        if code in found
+    )
+
+
+def _place(span: Span) -> tuple[int, int]:
+    return span.start, span.end
+
+
+def _occurrences(view: View) -> Iterator[tuple[str, int, int]]:
+    text = view.text
+    yield from _credentials(text)
+    digits = any(c.isdigit() for c in text)
+    if digits:
+        yield from _numbers(text)
+        yield from _phones(text)
+    if "@" in text:
+        yield from _mail(text)
+
+
+def _credentials(text: str) -> Iterator[tuple[str, int, int]]:
+    for pattern in (*_TOKENS, *_OWN_TOKENS):
+        for match in pattern.finditer(text):
+            group = 1 if pattern in _OWN_TOKENS and pattern.groups else 0
+            yield "credential", match.start(group), match.end(group)
+    for match in _ASSIGNED.finditer(text):
+        if _is_secret(match.group(1), assigned=True):
+            yield "credential", match.start(1), match.end(1)
+    for match in _STATED.finditer(text):
+        if _is_secret(match.group(1), assigned=False):
+            yield "credential", match.start(1), match.end(1)
+    for match in _CODE.finditer(text):
+        yield "credential", match.start(1), match.end(1)
+
+
+def _is_secret(value: str, *, assigned: bool) -> bool:
+    """Whether what follows a label can be the secret and is not a word about it."""
+    value = value.rstrip(".!?)")
+    if len(value) < 4 or _PLACEHOLDER.match(value) or _PLACE.match(value):  # noqa: PLR2004
+        return False
+    ascii_value = value.isascii()
+    mixed = any(c.isdigit() for c in value) or any(
+        not c.isalnum() and c not in ".-'" for c in value
+    )
+    inner_case = value[1:].lower() != value[1:] and not value.isupper()
+    return ascii_value and (mixed or inner_case or (assigned and len(value) >= 8))  # noqa: PLR2004
+
+
+def _numbers(text: str) -> Iterator[tuple[str, int, int]]:
+    for match in _CARD.finditer(text):
+        digits = re.sub(r"[ -]", "", match.group())
+        if _is_card(digits) and not _NUMBER_LABEL.search(
+            text[max(0, match.start() - _NEAR) : match.start()]
+        ):
+            yield "card", match.start(), match.end()
+    for match in _RIC.finditer(text):
+        if ric.is_valid(match.group()):
+            yield "national_id", match.start(), match.end()
+    for match in _SSN.finditer(text):
+        if ssn.is_valid(match.group()):
+            yield "national_id", match.start(), match.end()
+    for match in _IBAN.finditer(text):
+        if iban.is_valid(match.group()):
+            yield "account", match.start(), match.end()
+
+
+def _is_card(digits: str) -> bool:
+    lengths = _BRANDS.get(digits[:2]) or _BRANDS.get(digits[:1])
+    return lengths is not None and len(digits) in lengths and luhn.is_valid(digits)
+
+
+def _mail(text: str) -> Iterator[tuple[str, int, int]]:
+    for match in _EMAIL.finditer(text):
+        public = _PUBLIC_MAILBOX.match(match.group().lower())
+        yield "public_contact" if public else "contact", match.start(), match.end()
+
+
+def _phones(text: str) -> Iterator[tuple[str, int, int]]:
+    parsed = 0
+    for match in _PHONE.finditer(text):
+        near = text[max(0, match.start() - _NEAR) : match.start()]
+        raw = match.group()
+        international = raw.startswith(("+", "00"))
+        mobile = _MOBILE_CN.match(raw) and not _NUMBER_LABEL.search(near)
+        if not (international or mobile or _PHONE_LABEL.search(near)):
+            continue
+        parsed += 1
+        if parsed > _PARSED or _is_phone(raw, international=international):
+            yield "contact", match.start(), match.end()
+
+
+def _is_phone(raw: str, *, international: bool) -> bool:
+    number = f"+{raw[2:]}" if raw.startswith("00") else raw
+    for region in (None,) if international else _REGIONS:
+        try:
+            if phonenumbers.is_valid_number(phonenumbers.parse(number, region)):
+                return True
+        except phonenumbers.NumberParseException:
+            continue
+    return False

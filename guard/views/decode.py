@@ -1,0 +1,148 @@
+"""Readings of what a text carries encoded: each run is decoded in place, so its context stays.
+
+Every decoder but one shrinks its run and the remaining one (HTML entities) keeps within it, so
+decoding can never blow up. What decodes to something that is not text is left alone.
+"""
+
+import base64
+import binascii
+import html
+import re
+from collections.abc import Callable
+from typing import Final
+from urllib.parse import unquote
+
+from guard.nouns import View
+from guard.views.rewrite import rewritten
+
+_HTML = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
+_ESCAPES = re.compile(
+    r"(?:\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\x[0-9a-fA-F]{2}|\\u\{[0-9a-fA-F]{1,6}\})+"
+)
+_ESCAPE = re.compile(
+    r"\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})|\\x([0-9a-fA-F]{2})|\\u\{([0-9a-fA-F]{1,6})\}"
+)
+_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
+_HEX = re.compile(
+    r"(?<![0-9A-Za-z])(?:0[xX])?"
+    r"(?:(?:[0-9a-fA-F]{2}){6,}|[0-9a-fA-F]{2}(?:[ ,:\-][0-9a-fA-F]{2}){5,})(?![0-9A-Za-z])"
+)
+_BASE64 = re.compile(r"[A-Za-z0-9+/_\-]{12,}(?:\r?\n[A-Za-z0-9+/_\-]{12,})*={0,2}")
+_BASE64_PIECE = re.compile(r"[A-Za-z0-9]{12,}={0,2}")
+_NOT_HEX = re.compile(r"[^0-9a-fA-F]")
+_TAGS = re.compile(r"[\U000e0020-\U000e007e]+")
+_SELECTORS = re.compile(r"[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
+_FLAG_TAGS: Final = 6
+"""Flags of regions end in up to this many tag characters; a hidden message is longer."""
+_PROSE: Final = 0.6
+_PRINTABLE: Final = 0.95
+
+
+def hidden(view: View) -> View:
+    """Return the reading in which tag characters and variation selectors say what they carry."""
+    if view.text.isascii():
+        return view
+    seen = rewritten(view, _TAGS, _tags)
+    return rewritten(seen, _SELECTORS, _selectors)
+
+
+def decoded(view: View) -> tuple[View, tuple[str, ...]]:
+    """Return the reading with every encoded run decoded once, and the kinds of code found."""
+    kinds: list[str] = []
+    seen = view
+    for kind, (sign, pattern, decode) in _DECODERS.items():
+        if sign and sign not in seen.text:
+            continue
+        after = rewritten(seen, pattern, decode)
+        if after is not seen:
+            kinds.append(kind)
+            seen = after
+    return seen, tuple(kinds)
+
+
+def _tags(match: re.Match[str]) -> str | None:
+    run = match.group()
+    if len(run) <= _FLAG_TAGS:
+        return None
+    return "".join(chr(ord(c) - 0xE0000) for c in run)
+
+
+def _selectors(match: re.Match[str]) -> str | None:
+    data = bytes(
+        ord(c) - 0xFE00 if ord(c) <= 0xFE0F else ord(c) - 0xE0100 + 16  # noqa: PLR2004
+        for c in match.group()
+    )
+    return _text(data)
+
+
+def _html(match: re.Match[str]) -> str | None:
+    new = html.unescape(match.group())
+    return new if len(new) < len(match.group()) else None
+
+
+def _escapes(match: re.Match[str]) -> str | None:
+    points = [int(next(filter(None, m.groups())), 16) for m in _ESCAPE.finditer(match.group())]
+    if any(p > 0x10FFFF for p in points):  # noqa: PLR2004
+        return None
+    raw = "".join(map(chr, points))
+    # Surrogate pairs become the character they stand for; a lone one becomes U+FFFD.
+    return raw.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _percent(match: re.Match[str]) -> str | None:
+    return unquote(match.group(), errors="replace")
+
+
+def _hex(match: re.Match[str]) -> str | None:
+    digits = match.group()
+    digits = _NOT_HEX.sub("", digits[2:] if digits[:2] in ("0x", "0X") else digits)
+    return _text(bytes.fromhex(digits)) if len(digits) % 2 == 0 else None
+
+
+def _base64(match: re.Match[str]) -> str | None:
+    run = match.group()
+    if (whole := _base64_text(run)) is not None:
+        return whole
+    # A payload after a slash or dash of its surroundings is not on a boundary of four.
+    found = False
+
+    def piece(inner: re.Match[str]) -> str:
+        nonlocal found
+        text = _base64_text(inner.group())
+        found = found or text is not None
+        return inner.group() if text is None else text
+
+    pieces = _BASE64_PIECE.sub(piece, run)
+    return pieces if found else None
+
+
+def _base64_text(run: str) -> str | None:
+    body = re.sub(r"[\r\n=]", "", run).translate({ord("-"): "+", ord("_"): "/"})
+    body = body[:-1] if len(body) % 4 == 1 else body
+    try:
+        data = base64.b64decode(body + "=" * (-len(body) % 4), validate=True)
+    except binascii.Error:
+        return None
+    return _text(data)
+
+
+def _text(data: bytes) -> str | None:
+    """Return `data` as text if it reads as prose or as a further code, else None."""
+    wide = len(data) >= 8 and data[1::2].count(0) * 2 >= len(data) - 1  # noqa: PLR2004
+    try:
+        text = data.decode("utf-16-le" if wide else "utf-8")
+    except UnicodeDecodeError:
+        return None
+    shown = sum(c.isprintable() or c in "\t\r\n" for c in text)
+    words = sum(c.isalnum() or c == " " for c in text)
+    good = bool(text) and shown >= _PRINTABLE * len(text) and words >= _PROSE * len(text)
+    return text if good else None
+
+
+_DECODERS: Final[dict[str, tuple[str, re.Pattern[str], Callable[[re.Match[str]], str | None]]]] = {
+    "html": ("&", _HTML, _html),
+    "escape": ("\\", _ESCAPES, _escapes),
+    "percent": ("%", _PERCENT, _percent),
+    "hex": ("", _HEX, _hex),
+    "base64": ("", _BASE64, _base64),
+}

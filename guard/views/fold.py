@@ -1,0 +1,153 @@
+"""Readings that take off disguises of writing: invisible and look-alike characters, spacing."""
+
+import unicodedata
+from typing import Final
+
+import regex
+
+from guard.nouns import View
+from guard.views.glyphs import FOLD, LEET
+from guard.views.rewrite import renamed, rewritten, translated
+
+MARKS_KEPT: Final = 8
+"""Combining marks read per character. Real writing needs fewer; NFKC sorts marks quadratically."""
+GROWTH_KEPT: Final = 4
+"""A character whose NFKC form is longer than this stays as it is, so that views stay bounded."""
+
+LONGEST_WORD: Final = 24
+
+_INVISIBLE = regex.compile(
+    r"[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}\p{Co}--[\t\n\r\x85]]+", regex.V1
+)
+_SEGMENT = regex.compile(r"\P{M}?\p{M}+|[^\x00-\x7f\u3400-\u4dbf\u4e00-\u9fff]")
+_MARK = regex.compile(r"\p{M}")
+_MARKS = regex.compile(rf"(\p{{M}}{{{MARKS_KEPT}}})\p{{M}}+")
+_SPACE = regex.compile(r"[\s\u2800]+")
+_ACCENTED = regex.compile(r"[^\x00-\x7f\u2e80-\U0001ffff]\p{M}*|[a-z]\p{M}+")
+_NONASCII = regex.compile(r"[^\x00-\x7f]")
+_LEET_WORD = regex.compile(r"[a-z0-9@$!|]{3,}")
+_LEET_SIGN = regex.compile(r"[!|](?=[a-z0-9@$])")
+_LETTERS_APART = regex.compile(
+    r"(?<![a-z0-9@$])[a-z0-9@$!](?:[ \n.\-_*|/~·•,]{1,3}[a-z0-9@$!](?![a-z0-9@$])){3,}"
+)
+_NOT_LETTER = regex.compile(r"[^a-z0-9@$!]+")
+_HAN_SPACES = regex.compile(r"(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])")
+_HAN_APART = regex.compile(
+    r"(?<![\u3400-\u9fff])[\u3400-\u9fff]"
+    r"(?:[^\w]{1,3}[\u3400-\u9fff](?![\u3400-\u9fff])){2,}"
+)
+_NOT_HAN = regex.compile(r"[^\u3400-\u9fff]+")
+
+
+def bare(view: View) -> View:
+    """Return the reading without invisible characters, in compatibility form, case kept."""
+    seen = rewritten(view, _INVISIBLE, _nothing)
+    if seen.text.isascii():
+        return seen
+    return rewritten(_compatible(seen), _INVISIBLE, _nothing)
+
+
+def plain(view: View) -> View:
+    """Return `bare` with case and white space folded too: what rules are written against."""
+    seen = bare(view)
+    # Folding case can undo a normal form and the other way round; both are still after two rounds.
+    for _ in range(3):
+        folded = _casefolded(seen)
+        if folded.text == seen.text:
+            break
+        seen = bare(folded)
+    seen = rewritten(seen, _SPACE, lambda m: "\n" if "\n" in m.group() else " ")
+    return _stripped(seen)
+
+
+def skeleton(view: View) -> View:
+    """Return a plain view with look-alike characters and leetspeak read as what they look like."""
+    return _unleet(_glyphs(view))
+
+
+def joined(view: View) -> View:
+    """Return a plain view with letters and Chinese characters that stand apart joined to words."""
+    seen = _glyphs(view)
+    seen = rewritten(seen, _LETTERS_APART, lambda m: _NOT_LETTER.sub("", m.group()))
+    seen = rewritten(seen, _HAN_SPACES, _nothing)
+    seen = rewritten(seen, _HAN_APART, lambda m: _NOT_HAN.sub("", m.group()))
+    return _unleet(seen)
+
+
+def forms(view: View, prefix: str) -> tuple[View, ...]:
+    """Return the folded readings of one text, each named `prefix` plus its kind."""
+    base = plain(view)
+    return (
+        renamed(base, f"{prefix}nfkc"),
+        renamed(skeleton(base), f"{prefix}skeleton"),
+        renamed(joined(base), f"{prefix}joined"),
+    )
+
+
+def _nothing(_: object) -> str:
+    return ""
+
+
+def _compatible(view: View) -> View:
+    """Return the NFKC reading, character by character with its marks: Hangul is not composed."""
+    if _MARK.search(view.text) is None:
+        changes = {c: form for c in set(view.text) if (form := _form(c)) != c}
+        if all(len(form) == 1 for form in changes.values()):
+            return translated(view, view.text.translate({ord(c): f for c, f in changes.items()}))
+    return rewritten(view, _SEGMENT, lambda m: _form(m.group()))
+
+
+def _form(segment: str) -> str:
+    # A long run of marks is cut before NFKC, which sorts it, and after, which may have added some.
+    form = unicodedata.normalize("NFKC", segment[: 1 + MARKS_KEPT])
+    if len(segment) == 1 and len(form) > GROWTH_KEPT:
+        return segment
+    return _MARKS.sub(r"\1", form)
+
+
+def _casefolded(view: View) -> View:
+    folded = view.text.casefold()
+    # Folding never makes a character vanish, so an equal length means one to one.
+    if len(folded) == len(view.text):
+        return translated(view, folded)
+    return _lowered(rewritten(view, _NONASCII, lambda m: m.group().casefold()))
+
+
+def _lowered(view: View) -> View:
+    ascii_only = "".join(c.lower() if c.isascii() else c for c in view.text)
+    return translated(view, ascii_only)
+
+
+def _stripped(view: View) -> View:
+    low = len(view.text) - len(view.text.lstrip())
+    high = len(view.text.rstrip())
+    if low == 0 and high == len(view.text):
+        return view
+    return View(view.name, view.text[low:high], view.starts[low:high], view.ends[low:high])
+
+
+def _glyphs(view: View) -> View:
+    if view.text.isascii():
+        return view
+    seen = translated(view, view.text.translate(FOLD))
+    return rewritten(seen, _ACCENTED, lambda m: _unaccented(m.group()))
+
+
+def _unaccented(char: str) -> str | None:
+    stripped = "".join(
+        c for c in unicodedata.normalize("NFKD", char) if not unicodedata.combining(c)
+    )
+    folded = stripped.translate(FOLD)
+    return folded if folded.isascii() and folded else None
+
+
+def _unleet(view: View) -> View:
+    return rewritten(view, _LEET_WORD, lambda m: _word(m.group()))
+
+
+def _word(token: str) -> str | None:
+    # Leet stands for a few letters of a word; where it is the most, the token is a code.
+    letters = sum(c.isalpha() for c in token)
+    if letters == len(token) or 2 * letters < len(token) or len(token) > LONGEST_WORD:
+        return None
+    return _LEET_SIGN.sub("i", token.replace("11", "ll").translate(LEET))

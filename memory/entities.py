@@ -1,0 +1,140 @@
+"""Things a text names exactly: numbers, addresses, versions, dates, amounts. Pure, deterministic.
+
+Each is one string `kind:value` in a normal form, so that the entity route can match it whole:
+`order:sf123456`, `port:5432`, `email:ann@example.com`, `phone:+8613800138000`, `amount:usd:20`.
+A first version for English and Chinese, by form and not by meaning; names need a model.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+
+LONGEST: Final = 200
+MOST: Final = 64
+"""Entities kept per text, in the order of their appearance within each kind."""
+
+_URL = re.compile(r"\b(?:https?|ftp)://[^\s<>\"'，。；（）()、]{3,400}", re.IGNORECASE)
+_EMAIL = re.compile(
+    r"(?<![\w.%+-])[\w.%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}", re.ASCII
+)
+_IP = re.compile(
+    r"(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?!\.?\d)"
+)
+_HOST_PORT = re.compile(
+    r"(?<![\w.])(?:[a-z0-9-]{1,63}\.){0,8}[a-z0-9-]{1,63}:(\d{2,5})(?![\d:])", re.ASCII
+)
+_PORT = re.compile(
+    r"(?:\bports?|端口号?)\s{0,2}(?:number|is|now|=|:|为|是|改为|改成)?\s{0,2}(\d{2,5})(?!\d)"
+)
+_ORDER = re.compile(
+    r"(?:\b(?:order|tracking|invoice|ticket|case|booking|reservation|parcel|shipment|waybill)|"
+    r"订单|运单|快递|发票|"
+    r"工单|单号|预订|编号)(?:\s?(?:number|no\.?|id|code|号码?|编号))?\s{0,2}(?:is|was|=|:|#|为|"
+    r"是)?\s{0,2}#?"
+    r"((?=[a-z0-9-]{0,20}\d)[a-z0-9][a-z0-9-]{2,39})(?![a-z0-9])",
+    re.ASCII,
+)
+_CODE = re.compile(
+    r"(?<![a-z0-9_.@/-])(?=[a-z0-9-]{4,40}(?![a-z0-9]))[a-z]{1,8}-?\d{3,20}(?![a-z0-9@.]\w)",
+    re.ASCII,
+)
+_ISSUE = re.compile(r"(?<![\w#&])#(\d{1,9})(?!\w)", re.ASCII)
+_VERSION = re.compile(
+    r"(?<![\w.])v(\d{1,4}(?:\.\d{1,6}){0,3}(?:-[a-z0-9.]{1,20})?)(?![\w])|"
+    r"(?:\bversion|\brelease|版本号?)\s{0,2}(?:is|:|为|是|"
+    r"=)?\s{0,2}v?(\d{1,4}(?:\.\d{1,6}){1,3})(?!\.?\d)",
+    re.ASCII,
+)
+_PHONE = re.compile(
+    r"(?<![\w+.-])(?:(\+\d{1,3}[ -]?(?:\(?\d{1,5}\)?[ -]?){1,5}\d{2,4})|(1[3-9]\d{9}))(?![\w-])",
+    re.ASCII,
+)
+_DATE = re.compile(r"(?<!\d)((?:19|20)\d{2})[-/.年]\s?(\d{1,2})[-/.月]\s?(\d{1,2})(?!\d)")
+_AMOUNT = re.compile(
+    r"(?P<sign>[$€£¥]|\b(?:usd|eur|gbp|cny|rmb|jpy|"
+    r"hkd)\s?)(?P<before>\d[\d,]{0,14}(?:\.\d{1,4})?)(?![\d])|"
+    r"(?<![a-z0-9_.])(?P<after>\d[\d,]{0,14}(?:\.\d{1,4})?)\s?(?P<scale>[万亿千])?\s?"
+    r"(?P<unit>usd|eur|gbp|cny|rmb|jpy|hkd|dollars?|euros?|pounds?|yuan|元|块钱?|人民币|美元|"
+    r"欧元|英镑|日元|港币)(?![a-z])"
+)
+_CURRENCY: Final = {
+    "$": "usd", "usd": "usd", "dollar": "usd", "美元": "usd",
+    "€": "eur", "eur": "eur", "euro": "eur", "欧元": "eur",
+    "£": "gbp", "gbp": "gbp", "pound": "gbp", "英镑": "gbp",
+    "¥": "cny", "cny": "cny", "rmb": "cny", "yuan": "cny", "元": "cny", "块": "cny", "块钱": "cny",
+    "人民币": "cny", "jpy": "jpy", "日元": "jpy", "hkd": "hkd", "港币": "hkd",
+}  # fmt: skip
+_SCALE: Final = {"千": 1_000, "万": 10_000, "亿": 100_000_000}
+_LARGEST_PORT: Final = 65_535
+_SHORTEST_PHONE: Final = 8
+_LAST_MONTH: Final = 12
+_LAST_DAY: Final = 31
+
+
+def entities_of(text: str) -> tuple[str, ...]:
+    """Return the distinct entities of `text` in a fixed order, at most `MOST`."""
+    seen = unicodedata.normalize("NFKC", text).casefold()
+    found = (entity for entity in _entities(seen) if len(entity) <= LONGEST)
+    return tuple(dict.fromkeys(found))[:MOST]
+
+
+def _entities(text: str) -> Iterator[str]:
+    for match in _URL.finditer(text):
+        yield f"url:{match.group().rstrip('.,;:!?/')}"
+    # What lies inside an address is no order number or port of its own.
+    rest = _URL.sub(" ", text)
+    for match in _EMAIL.finditer(rest):
+        yield f"email:{match.group()}"
+    rest = _EMAIL.sub(" ", rest)
+    yield from _numbered(rest)
+    yield from _measured(rest)
+
+
+def _numbered(text: str) -> Iterator[str]:
+    for match in _ORDER.finditer(text):
+        yield f"order:{match.group(1).strip('-')}"
+    for match in _CODE.finditer(text):
+        yield f"code:{match.group()}"
+    for match in _ISSUE.finditer(text):
+        yield f"issue:{match.group(1)}"
+    for match in _PHONE.finditer(text):
+        yield from _phone(match)
+    for match in _IP.finditer(text):
+        yield f"ip:{match.group()}"
+    for pattern in (_PORT, _HOST_PORT):
+        for match in pattern.finditer(text):
+            if 0 < int(match.group(1)) <= _LARGEST_PORT:
+                yield f"port:{int(match.group(1))}"
+
+
+def _measured(text: str) -> Iterator[str]:
+    for match in _VERSION.finditer(text):
+        yield f"version:{match.group(1) or match.group(2)}"
+    for match in _DATE.finditer(text):
+        year, month, day = (int(part) for part in match.groups())
+        if 1 <= month <= _LAST_MONTH and 1 <= day <= _LAST_DAY:
+            yield f"date:{year:04d}-{month:02d}-{day:02d}"
+    for match in _AMOUNT.finditer(text):
+        yield _amount(match)
+
+
+def _phone(match: re.Match[str]) -> Iterator[str]:
+    if match.group(2):
+        yield f"phone:+86{match.group(2)}"
+        return
+    digits = re.sub(r"\D", "", match.group(1))
+    if len(digits) >= _SHORTEST_PHONE:
+        yield f"phone:+{digits}"
+
+
+def _amount(match: re.Match[str]) -> str:
+    digits = (match["before"] or match["after"]).replace(",", "")
+    unit = (match["sign"] or match["unit"]).strip()
+    currency = _CURRENCY.get(unit) or _CURRENCY[unit.removesuffix("s")]
+    if scale := _SCALE.get(match["scale"] or ""):
+        digits = str(round(float(digits) * scale))
+    whole, _, fraction = digits.partition(".")
+    fraction = fraction.rstrip("0")
+    whole = whole.lstrip("0") or "0"
+    return f"amount:{currency}:{whole}.{fraction}" if fraction else f"amount:{currency}:{whole}"
