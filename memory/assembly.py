@@ -54,7 +54,7 @@ _GRAPHEME: Final = regex.compile(r"\X")
 _SENTENCE_END: Final = regex.compile(
     r"(?:[.!?]+[\"'”’)\]]*(?=\s)|[。！？；…]+[”’」』）】]*|\n)", regex.UNICODE
 )
-_WORD_END: Final = regex.compile(r"\s+(?=\S)")
+_WORD_END: Final = regex.compile(r"\s+")
 _NOT_BEFORE: Final = 0.5
 """A sentence or word end counts from this share of the room on; a nearer one wastes too much."""
 

@@ -1,0 +1,186 @@
+"""Fusion of routes, and the exact search within the process."""
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from memory.exact import local_routes
+from memory.fusion import Routes, fuse, fuse_by_rank, merged, route_weights
+from memory.signals import Blinded, Sparse, Vector
+from memory.types import MemoryId, SubjectMark
+
+A, B, C = MemoryId("a"), MemoryId("b"), MemoryId("c")
+NOW = datetime(2026, 5, 1, tzinfo=UTC)
+EVEN = {"dense.en": 0.5, "keyword": 0.5}
+
+
+def unit(*values: float) -> Vector:
+    """Return a unit vector."""
+    vector = np.array(values, dtype=np.float32)
+    return vector / np.linalg.norm(vector)
+
+
+def blinded(
+    vector: Vector | None = None,
+    terms: dict[int, float] | None = None,
+    entities: tuple[str, ...] = (),
+) -> Blinded:
+    """Return search material; what is left out is empty."""
+    terms = terms or {}
+    return Blinded(
+        SubjectMark("0" * 32),
+        {} if vector is None else {"en": vector},
+        Sparse(tuple(terms), tuple(terms.values())),
+        entities,
+    )
+
+
+@pytest.mark.requirement("R1")
+def test_a_lone_bad_hit_is_not_called_perfect() -> None:
+    """Min-max would give it 1; absolute cosines give it what it is worth."""
+    assert fuse({"dense.en": [(A, 0.05)]}, {"dense.en": 1.0})[A] < 0.1
+    assert fuse({"dense.en": [(A, 0.9)]}, {"dense.en": 1.0})[A] == 1.0
+
+
+@pytest.mark.requirement("R1")
+def test_sharing_one_common_word_of_many_is_held_down_however_the_others_do() -> None:
+    """The best keyword hit counts fully only when it covers the query."""
+    weak = fuse({"keyword": [(A, 0.1)]}, {"keyword": 1.0})[A]
+    full = fuse({"keyword": [(A, 1.0)]}, {"keyword": 1.0})[A]
+    assert weak < 0.6 < full == pytest.approx(1.0)
+
+
+@pytest.mark.requirement("R1")
+def test_scores_of_one_memory_do_not_move_with_the_company_in_dense_routes() -> None:
+    """Nobody lifts or sinks a memory by adding others."""
+    alone = fuse({"dense.en": [(A, 0.4)]}, EVEN)
+    crowd = fuse({"dense.en": [(B, 0.99), (A, 0.4), (C, -0.5)]}, EVEN)
+    assert alone[A] == crowd[A]
+
+
+@pytest.mark.requirement("R1")
+def test_being_found_by_two_routes_beats_being_found_by_one() -> None:
+    """The weighted mean runs over all routes that ran."""
+    routes: Routes = {"dense.en": [(A, 0.5), (B, 0.5)], "keyword": [(A, 0.8)]}
+    fused = fuse(routes, EVEN)
+    assert fused[A] > fused[B] > 0
+
+
+@pytest.mark.requirement("R1")
+def test_a_route_that_did_not_run_takes_nothing_and_one_that_found_nothing_does() -> None:
+    """Absent and empty differ."""
+    absent = fuse({"dense.en": [(A, 0.7)]}, EVEN)
+    empty = fuse({"dense.en": [(A, 0.7)], "keyword": []}, EVEN)
+    assert absent[A] == pytest.approx(1.0)
+    assert empty[A] == pytest.approx(0.5)
+
+
+@pytest.mark.requirement("R1")
+def test_fusing_nothing_or_unknown_routes_gives_no_relevance() -> None:
+    """No division by zero, and a route without weight does not count."""
+    assert fuse({}, EVEN) == {}
+    assert fuse({"keyword": [(A, 0.0)]}, EVEN) == {A: 0.0}
+    assert fuse({"made-up": [(A, 1.0)]}, EVEN) == {A: 0.0}
+
+
+@pytest.mark.requirement("R1")
+def test_rank_fusion_gives_one_to_the_first_of_every_route() -> None:
+    """And looks at order alone."""
+    routes: Routes = {"dense.en": [(B, 0.1), (A, 0.2)], "keyword": [(A, 7.0), (B, 6.9)]}
+    fused = fuse_by_rank(routes, EVEN)
+    assert fused[A] == pytest.approx(1.0)
+    assert 0.5 < fused[B] < 1.0
+
+
+@pytest.mark.requirement("R1")
+@pytest.mark.parametrize(
+    ("query", "english"),
+    [
+        ("Which port does staging use?", 0.85),
+        ("5433?", 0.85),
+        ("我平时用什么方式联系客户", 0.0),
+        ("订单 A17 的状态是什么", 0.0),
+        ("Как меня зовут?", 0.0),
+    ],
+)
+def test_the_english_vector_counts_for_latin_script_only(query: str, english: float) -> None:
+    """The two dense weights always add up to the semantic share."""
+    weights = route_weights(query)
+    assert weights["dense.en"] == pytest.approx(0.5 * english, abs=0.001)
+    assert weights["dense.en"] + weights["dense.multi"] == pytest.approx(0.5)
+
+
+@pytest.mark.requirement("R1")
+def test_a_few_foreign_characters_shift_the_weight_gradually() -> None:
+    """A long English query that quotes one Chinese word keeps most of its English weight."""
+    weights = route_weights("What did we decide about the translation of 记忆 in the user manual?")
+    assert 0.1 < weights["dense.en"] < 0.425
+
+
+@pytest.mark.requirement("R13", "R11")
+def test_merging_brings_index_scores_to_the_local_scale_and_lets_local_stand() -> None:
+    """An index's keyword score of 14.2 doesn't drown a fresh row that covers the query."""
+    index: Routes = {"keyword": [(A, 14.2), (B, 7.1)], "dense.en": [(A, 0.4)]}
+    local: Routes = {"keyword": [(C, 1.0)], "dense.en": [(A, 0.6), (C, 0.5)]}
+    both = merged(index, local)
+    assert dict(both["keyword"]) == {A: 1.0, B: 0.5, C: 1.0}
+    assert both["dense.en"] == [(A, 0.6), (C, 0.5)]
+
+
+@pytest.mark.requirement("R13", "R11")
+def test_exact_search_runs_every_route_that_the_query_has_material_for() -> None:
+    """Cosine, share of terms, share of entities; hits are best first."""
+    rows = [
+        (A, blinded(unit(1, 0), {1: 1.0, 2: 1.0}, ("x",)), NOW),
+        (B, blinded(unit(1, 1), {2: 1.0}, ("x", "y")), NOW),
+        (C, blinded(unit(0, 1), {9: 1.0}), NOW),
+    ]
+    routes = local_routes(blinded(unit(1, 0), {1: 1.0, 2: 1.0}, ("x", "y")), rows, 10)
+    assert [id for id, _ in routes["dense.en"]] == [A, B, C]
+    assert routes["dense.en"][0][1] == pytest.approx(1.0)
+    assert routes["dense.en"][1][1] == pytest.approx(0.5**0.5)
+    assert [id for id, _ in routes["keyword"]] == [A, B]
+    assert routes["keyword"][0][1] == pytest.approx(1.0)
+    assert routes["entity"] == [(B, 1.0), (A, 0.5)]
+    assert "time" not in routes
+
+
+@pytest.mark.requirement("R11")
+def test_a_rare_term_counts_more_than_a_common_one() -> None:
+    """Rarity is judged within the rows given."""
+    rows = [(MemoryId(f"m{i}"), blinded(terms={1: 1.0}), NOW) for i in range(20)]
+    rows.append((A, blinded(terms={2: 1.0}), NOW))
+    found = dict(local_routes(blinded(terms={1: 1.0, 2: 1.0}), rows, 30)["keyword"])
+    assert found[A] > 3 * found[MemoryId("m0")] > 0
+
+
+@pytest.mark.requirement("R11")
+def test_exact_search_keeps_at_most_the_limit_and_only_the_time_range() -> None:
+    """The range is half open and shuts rows out of every route."""
+    rows = [(MemoryId(f"m{i}"), blinded(unit(1, i)), NOW + timedelta(days=i)) for i in range(6)]
+    routes = local_routes(
+        blinded(unit(1, 0)), rows, 3, since=NOW + timedelta(days=1), until=NOW + timedelta(days=5)
+    )
+    assert [id for id, _ in routes["dense.en"]] == ["m1", "m2", "m3"]
+    assert [id for id, _ in routes["time"]] == ["m4", "m3", "m2"]
+
+
+@pytest.mark.requirement("S7", "R11")
+def test_rows_of_another_model_are_passed_over_in_its_vector_only() -> None:
+    """Another dimension or a missing vector is no error and no match."""
+    rows = [
+        (A, blinded(unit(1, 0, 0), {1: 1.0}), NOW),
+        (B, blinded(None, {1: 1.0}), NOW),
+        (C, blinded(unit(1, 0), {1: 1.0}), NOW),
+    ]
+    routes = local_routes(blinded(unit(1, 0), {1: 1.0}), rows, 10)
+    assert [id for id, _ in routes["dense.en"]] == [C]
+    assert {id for id, _ in routes["keyword"]} == {A, B, C}
+
+
+@pytest.mark.requirement("R11")
+def test_exact_search_of_no_rows_or_with_an_empty_query_finds_nothing() -> None:
+    """Routes that ran are empty; routes without material are absent."""
+    assert local_routes(blinded(unit(1, 0), {1: 1.0}), [], 5) == {"dense.en": [], "keyword": []}
+    assert local_routes(blinded(), [(A, blinded(unit(1, 0), {1: 1.0}), NOW)], 5) == {}
