@@ -13,6 +13,7 @@ import hmac
 from typing import Final
 
 from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
@@ -88,6 +89,12 @@ def stream(key: bytes, context: bytes, length: int) -> bytes:
         # With keys of one length the boundary between key and context is never in doubt.
         raise ValueError("stream keys are 32 bytes")
     return hashlib.shake_256(key + context).digest(length)
+
+
+def new_ed25519() -> tuple[bytes, bytes]:
+    """Return a fresh Ed25519 key pair (RFC 8032), private and public, 32 bytes each."""
+    private = Ed25519PrivateKey.generate()
+    return private.private_bytes_raw(), private.public_key().public_bytes_raw()
 
 
 def _cipher(key: bytes) -> AESGCM:

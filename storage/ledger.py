@@ -1,6 +1,6 @@
 """The ledger in SQL: what is true of every memory, one transaction per change."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Select, and_, insert, or_, select, update
@@ -24,8 +24,12 @@ _AT_ONCE: Final = 0
 class SqlLedger:
     """Fulfils `guard.ports.Ledger`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(
+        self, database: Database, *, committed: Callable[[], object] = lambda: None
+    ) -> None:
+        """Call `committed` after each commit: what follows the ledger can be woken by it."""
         self._database = database
+        self._committed = committed
 
     async def epoch(self, tenant: TenantId, subject: SubjectId) -> Epoch:
         """Return the subject's epoch, 0 for one that has never written."""
@@ -57,6 +61,7 @@ class SqlLedger:
             # (5) The index has to follow each of them.
             if rows:
                 await connection.execute(insert(OUTBOX), [_task(row) for row in rows])
+        self._committed()
 
     async def rows(
         self, tenant: TenantId, subject: SubjectId, ids: Sequence[MemoryId]

@@ -1,0 +1,31 @@
+"""The composition root: the one place that knows every room and wires them together.
+
+`keep` opens what lies on disk, `serving` makes a gateway of it, `chores` are the operator's tasks.
+"""
+
+from gateway.app.chores import (
+    examine,
+    migrate,
+    rebuild,
+    reconcile,
+    screening,
+    token,
+    verify_audit,
+)
+from gateway.app.serving import Gateway, Progress, opened, policy_of, prepare_models, run
+
+__all__ = [
+    "Gateway",
+    "Progress",
+    "examine",
+    "migrate",
+    "opened",
+    "policy_of",
+    "prepare_models",
+    "rebuild",
+    "reconcile",
+    "run",
+    "screening",
+    "token",
+    "verify_audit",
+]

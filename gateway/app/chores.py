@@ -1,0 +1,240 @@
+"""What an operator does beside serving: tokens, migration, repair, verification, screening."""
+
+import secrets
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from gateway.app.keep import Keep, index_dir, ledger_url, models_dir, opened_keep, start_keys
+from gateway.app.serving import Progress, new_id, now, policy_of, prepare_models
+from gateway.auth import mint
+from gateway.settings import Mode, Settings, SettingsError
+from guard.errors import GuardError
+from guard.models.embedder import PackagedEmbedder
+from guard.models.prepare import EMBEDDER
+from guard.rooms import Bounds, Rooms
+from guard.stages import STAGES
+from memory.types import TenantId
+from storage.chain import Problem
+from storage.database import Database
+from storage.fakes.index import MemoryIndex
+from storage.fakes.keystore import MemoryKeyStore
+from storage.fakes.ledger import MemoryLedger
+from storage.fakes.registry import MemoryRegistry
+from storage.index.embedded import EmbeddedIndex
+from storage.journal import BatchingJournal
+from storage.keyring import Keyring
+from storage.migrations import head_revision
+from storage.repair import rebuild as rebuild_tenant
+from storage.repair import reconcile as reconcile_tenant
+from storage.rootkey import RootKey
+from storage.vault import SealingVault
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing that `doctor` looked at."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+class Drifted(msgspec.Struct, frozen=True):
+    """What a reconciliation repaired for one tenant."""
+
+    tenant: str
+    missing: int
+    stale: int
+    orphans: int
+
+
+class Verified(msgspec.Struct, frozen=True):
+    """What an audit verification found for one tenant."""
+
+    tenant: str
+    leaves: int
+    ok: bool
+    problems: tuple[str, ...]
+
+
+def token(
+    settings: Settings,
+    *,
+    tenant: str,
+    subject: str,
+    scopes: Iterable[str],
+    client: str,
+    ttl_seconds: int,
+) -> str:
+    """Return a development token signed with the key in the data directory, made if missing.
+
+    Raises SettingsError in production: there, an authorisation server issues tokens.
+    """
+    if settings.mode is Mode.PRODUCTION:
+        raise SettingsError("production: tokens come from the authorisation server")
+    key = msgspec.json.decode(start_keys(settings).keys_file.read_bytes(), type=dict[str, str])
+    return mint(
+        key,
+        settings.auth,
+        tenant=tenant,
+        subject=subject,
+        scopes=scopes,
+        client=client,
+        ttl_seconds=ttl_seconds,
+    )
+
+
+async def migrate(settings: Settings) -> str:
+    """Bring the ledger to the newest revision and return it."""
+    start_keys(settings)
+    database = await Database.open(ledger_url(settings))
+    await database.close()
+    return head_revision()
+
+
+async def verify_audit(settings: Settings) -> list[Verified]:
+    """Verify the audit of every tenant, waiting leaves included."""
+    async with opened_keep(settings) as keep:
+        await keep.audit.integrate()
+        reports = [await keep.audit.verify(tenant) for tenant in await keep.audit.tenants()]
+    return [
+        Verified(one.tenant, one.leaves, one.ok, tuple(_named(p) for p in one.problems))
+        for one in reports
+    ]
+
+
+async def rebuild(settings: Settings, tenant: str | None, progress: Progress) -> int:
+    """Make the index anew from the ledger, for one tenant or all; return how many entries."""
+    entries = 0
+    async with opened_keep(settings) as keep, _offline_index(settings) as index:
+        for one in await _tenants(keep, tenant):
+
+            def advance(seen: int, name: str = one) -> None:
+                progress(name, seen, 0)
+
+            entries += await rebuild_tenant(one, keep.outbox, keep.vault, index, advance)
+    return entries
+
+
+async def reconcile(settings: Settings, tenant: str | None) -> list[Drifted]:
+    """Compare the index with the ledger and repair it, for one tenant or all."""
+    drifts: list[Drifted] = []
+    async with opened_keep(settings) as keep, _offline_index(settings) as index:
+        for one in await _tenants(keep, tenant):
+            drift = await reconcile_tenant(one, keep.outbox, keep.vault, index)
+            drifts.append(Drifted(one, drift.missing, drift.stale, drift.orphans))
+    return drifts
+
+
+@asynccontextmanager
+async def screening(settings: Settings) -> AsyncIterator[Rooms]:
+    """Lend rooms for judging texts: the real stages, policy and models over memory that is thrown
+    away. Nothing is read from or written to the data directory but the prepared models.
+    """
+    prepare_models(settings, lambda _step, _done, _total: None)
+    embedder = PackagedEmbedder.load(models_dir(settings))
+    vault = SealingVault(Keyring(RootKey.from_bytes(secrets.token_bytes(32)), MemoryKeyStore()))
+    ledger = MemoryLedger()
+    try:
+        yield Rooms(
+            clock=now,
+            new_id=new_id,
+            policy=policy_of(settings),
+            stages=STAGES,
+            vault=vault,
+            marks=vault,
+            ledger=ledger,
+            quarantine=ledger.quarantine,
+            index=MemoryIndex(EMBEDDER.dimensions),
+            embedder=embedder,
+            rates=_EachAlone(),
+            audit=ledger.audit,
+            journal=BatchingJournal(ledger.audit),
+            registry=MemoryRegistry(),
+            bounds=Bounds(),
+        )
+    finally:
+        await embedder.close()
+
+
+async def examine(settings: Settings) -> list[Finding]:
+    """Look at everything the gateway needs, one by one; a failure never hides the next."""
+    findings = []
+    for name, check in _CHECKS.items():
+        try:
+            findings.append(Finding(name=name, ok=True, detail=await check(settings)))
+        except (GuardError, SettingsError, ValueError, OSError) as error:
+            detail = str(error) or type(error).__name__
+            findings.append(Finding(name=name, ok=False, detail=detail))
+    return findings
+
+
+async def _keys(settings: Settings) -> str:
+    source = start_keys(settings).root_key
+    return f"root key in {source}" if isinstance(source, Path) else "root key from the environment"
+
+
+async def _policy(settings: Settings) -> str:
+    return policy_of(settings).version
+
+
+async def _models(settings: Settings) -> str:
+    embedder = PackagedEmbedder.load(models_dir(settings))
+    try:
+        await embedder.embed(["ready", "就绪"])
+    finally:
+        await embedder.close()
+    return embedder.id.name
+
+
+async def _ledger(settings: Settings) -> str:
+    async with opened_keep(settings) as keep:
+        await keep.database.ping()
+        return f"revision {head_revision()}, {await keep.outbox.waiting()} waiting for the index"
+
+
+async def _index(settings: Settings) -> str:
+    async with _offline_index(settings) as index:
+        await index.ping()
+        broken = len(index.incomplete())
+    return f"{broken} tenants to rebuild" if broken else "whole"
+
+
+_CHECKS = {
+    "keys": _keys,
+    "policy": _policy,
+    "models": _models,
+    "ledger": _ledger,
+    "index": _index,
+}
+
+
+def _named(problem: Problem) -> str:
+    place = "" if problem.sequence is None else f"at {problem.sequence}"
+    return " ".join(part for part in (problem.flaw.value, place, problem.object) if part)
+
+
+class _EachAlone:
+    """Counts every write as the only one: a screening judges texts, not how many there are."""
+
+    async def note(self, tenant: TenantId, key: str, at: datetime) -> int:
+        """Return 1."""
+        del tenant, key, at
+        return 1
+
+
+@asynccontextmanager
+async def _offline_index(settings: Settings) -> AsyncIterator[EmbeddedIndex]:
+    """Open the index alone. Raises UnavailableError while a gateway is serving from it."""
+    index = await EmbeddedIndex.open(index_dir(settings), EMBEDDER.dimensions, grace_seconds=0.0)
+    try:
+        yield index
+    finally:
+        await index.close()
+
+
+async def _tenants(keep: Keep, tenant: str | None) -> list[TenantId]:
+    return await keep.outbox.tenants() if tenant is None else [TenantId(tenant)]

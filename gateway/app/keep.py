@@ -1,0 +1,83 @@
+"""What is kept on disk, opened and proved to fit together; and the keys that open it."""
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import msgspec
+
+from gateway import firststart
+from gateway.settings import Secret, Settings
+from storage.audit import SqlAudit
+from storage.database import Database
+from storage.keyring import Keyring
+from storage.keystore import KeyStoreSql
+from storage.outbox import SqlOutbox
+from storage.rootkey import RootKey, check_private, generate_root_key
+from storage.signing import generate_signing_jwk
+from storage.vault import SealingVault
+
+
+class Keep(msgspec.Struct, frozen=True):
+    """Everything that is kept on disk but the index, opened and proved to fit together."""
+
+    database: Database
+    keyring: Keyring
+    vault: SealingVault
+    outbox: SqlOutbox
+    audit: SqlAudit
+
+
+@asynccontextmanager
+async def opened_keep(settings: Settings) -> AsyncIterator[Keep]:
+    """Open the key store, prove the root key against it, and open the ledger."""
+    data_dir = settings.storage.data_dir
+    source = start_keys(settings).root_key
+    async with AsyncExitStack() as stack:
+        store = await KeyStoreSql.open(data_dir / "keys.db")
+        stack.push_async_callback(store.close)
+        keyring = Keyring(root_key(source), store)
+        await keyring.prove_root()
+        database = await Database.open(ledger_url(settings))
+        stack.push_async_callback(database.close)
+        yield Keep(
+            database=database,
+            keyring=keyring,
+            vault=SealingVault(keyring),
+            outbox=SqlOutbox(database),
+            audit=SqlAudit(database),
+        )
+
+
+def start_keys(settings: Settings) -> firststart.StartKeys:
+    """Return the keys to start with; development makes what is missing and says so on stderr."""
+    return firststart.prepare(
+        settings,
+        new_root_key=generate_root_key,
+        new_signing_jwk=generate_signing_jwk,
+        say=lambda line: sys.stderr.write(f"memguard: {line}\n"),
+    )
+
+
+def root_key(source: Path | Secret) -> RootKey:
+    """Return the root key. Raises InvalidError for one that others can read."""
+    if isinstance(source, Secret):
+        return RootKey.from_bytes(source.reveal().encode())
+    check_private(source)
+    return RootKey.from_file(source)
+
+
+def ledger_url(settings: Settings) -> str:
+    """Return where the ledger is."""
+    return f"sqlite+aiosqlite:///{(settings.storage.data_dir / 'ledger.db').resolve()}"
+
+
+def models_dir(settings: Settings) -> Path:
+    """Return where the prepared models are."""
+    return settings.storage.data_dir / "models"
+
+
+def index_dir(settings: Settings) -> Path:
+    """Return where the embedded index is."""
+    return settings.storage.data_dir / "index"

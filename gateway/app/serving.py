@@ -1,0 +1,191 @@
+"""The gateway as it serves: every room opened, wired, and working in the background."""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime
+from typing import Final
+
+import msgspec
+from litestar import Litestar
+
+from gateway.app.keep import Keep, index_dir, models_dir, opened_keep, start_keys
+from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier, read_keys
+from gateway.doors import Edge, UseCases
+from gateway.edge import build, server
+from gateway.settings import Mode, Settings
+from guard.browse import browse, fetch
+from guard.confirm import confirm
+from guard.forget import forget
+from guard.models.embedder import PackagedEmbedder
+from guard.models.prepare import prepare
+from guard.ports import Embedder, Index, Ledger
+from guard.recall import recall
+from guard.remember import remember
+from guard.review import held, reject, release
+from guard.rooms import Bounds, Rooms
+from guard.stages import STAGES
+from memory.ids import RANDOM_BYTES, uuid7
+from policies.load import load as load_policy
+from policies.load import shipped
+from policies.model import Policy
+from storage.follower import Follower
+from storage.index.embedded import EmbeddedIndex
+from storage.journal import BatchingJournal
+from storage.ledger import SqlLedger
+from storage.quarantine import SqlQuarantine
+from storage.rates import WindowRates
+from storage.registry import SqlRegistry
+
+USE_CASES: Final = UseCases(
+    remember=remember,
+    recall=recall,
+    forget=forget,
+    confirm=confirm,
+    fetch=fetch,
+    browse=browse,
+    held=held,
+    release=release,
+    reject=reject,
+)
+RATE_WINDOW_SECONDS: Final = 60.0
+
+Progress = Callable[[str, int, int], None]
+"""Told of a step: its name, how much is done, and of how much (0: unknown)."""
+
+
+class Adapters(msgspec.Struct, frozen=True):
+    """The rooms behind the ports, opened. Tests swap one to seed a fault."""
+
+    keep: Keep
+    ledger: Ledger
+    index: Index
+    embedder: Embedder
+    journal: BatchingJournal
+
+
+class Gateway(msgspec.Struct, frozen=True):
+    """A gateway that is ready to serve."""
+
+    litestar: Litestar
+    rooms: Rooms
+    settings: Settings
+
+
+def now() -> datetime:
+    """Return the present instant in UTC."""
+    return datetime.now(UTC)
+
+
+def new_id() -> str:
+    """Return a fresh version 7 UUID."""
+    return uuid7(now(), secrets.token_bytes(RANDOM_BYTES))
+
+
+def run(settings: Settings, progress: Progress = lambda _step, _done, _total: None) -> None:
+    """Serve until SIGTERM or SIGINT; what runs then finishes first."""
+    prepare_models(settings, progress)
+    asyncio.run(_serve(settings))
+
+
+async def _serve(settings: Settings) -> None:
+    async with opened(settings) as gateway:
+        await server(gateway.litestar, settings).serve()
+
+
+@asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[Gateway]:
+    """Open every room, start what works in the background, and close all of it in reverse.
+
+    Raises SettingsError or a GuardError when something does not fit; nothing is served then.
+    """
+    async with AsyncExitStack() as stack:
+        keep = await stack.enter_async_context(opened_keep(settings))
+        embedder = PackagedEmbedder.load(models_dir(settings))
+        stack.push_async_callback(embedder.close)
+        index = await EmbeddedIndex.open(
+            index_dir(settings), embedder.id.dimensions, workers=settings.storage.index_workers
+        )
+        stack.push_async_callback(index.close)
+        # The lambda looks the follower up late: it is made from the ledger that wakes it.
+        ledger = SqlLedger(keep.database, committed=lambda: follower.nudge())  # noqa: PLW0108
+        follower = Follower(keep.outbox, ledger, keep.vault, index, now)
+        journal = BatchingJournal(keep.audit)
+        adapters = Adapters(keep, ledger, index, embedder, journal)
+        gateway = assembled(settings, adapters)
+        await stack.enter_async_context(_working(follower, journal))
+        yield gateway
+
+
+def assembled(settings: Settings, adapters: Adapters) -> Gateway:
+    """Return the gateway over opened adapters."""
+    keep, index, embedder = adapters.keep, adapters.index, adapters.embedder
+    registry = SqlRegistry(keep.database)
+    rooms = Rooms(
+        clock=now,
+        new_id=new_id,
+        policy=policy_of(settings),
+        stages=STAGES,
+        vault=keep.vault,
+        marks=keep.vault,
+        ledger=adapters.ledger,
+        quarantine=SqlQuarantine(keep.database),
+        index=index,
+        embedder=embedder,
+        rates=WindowRates(RATE_WINDOW_SECONDS),
+        audit=keep.audit,
+        journal=adapters.journal,
+        registry=registry,
+        bounds=Bounds(),
+    )
+
+    async def embeds() -> None:
+        await embedder.embed(["ready"])
+
+    keys_file = start_keys(settings).keys_file
+    edge = Edge(
+        settings=settings,
+        rooms=rooms,
+        use_cases=USE_CASES,
+        verifier=Verifier(read_keys(keys_file, settings.auth, settings.mode), settings.auth),
+        admission=_admission(settings, registry),
+        probes={
+            "ledger": keep.database.ping,
+            "keys": keep.keyring.prove_root,
+            "index": index.ping,
+            "embedder": embeds,
+        },
+    )
+    return Gateway(build(edge), rooms, settings)
+
+
+@asynccontextmanager
+async def _working(follower: Follower, journal: BatchingJournal) -> AsyncIterator[None]:
+    """Run the background work meanwhile; let it come to its end before the rooms close."""
+    async with asyncio.TaskGroup() as group:
+        following = group.create_task(follower.run(), name="follower")
+        group.create_task(journal.run(), name="journal")
+        try:
+            yield
+        finally:
+            following.cancel()
+            journal.stop()
+
+
+def policy_of(settings: Settings) -> Policy:
+    """Return the policy in force. Raises PolicyError for one that is not understood whole."""
+    file = settings.policy.file
+    document = shipped("strict") if file is None else file.read_bytes()
+    return load_policy(document, frozenset(STAGES))
+
+
+def prepare_models(settings: Settings, progress: Progress) -> None:
+    """Verify the packaged models and lay out what speeds up loading. Idempotent, and offline."""
+    prepare(models_dir(settings), progress)
+
+
+def _admission(settings: Settings, registry: SqlRegistry) -> Admission:
+    if settings.mode is Mode.DEVELOPMENT:
+        return UnsafeFirstUse(registry)
+    return RegisteredOnly(registry)
