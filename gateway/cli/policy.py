@@ -42,7 +42,9 @@ def check(
         say.report({"ok": True, **_summary(policy)})
     else:
         say.table(
-            "policy", ("", "is"), [(name, str(value)) for name, value in _summary(policy).items()]
+            "policy check",
+            ("policy", "is"),
+            [(name, str(value)) for name, value in _summary(policy).items()],
         )
 
 

@@ -72,9 +72,9 @@ def report(value: Any) -> None:
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print rows for a person; without a terminal, one tab-separated line per row."""
+    """Print rows for a person; without a terminal, tab-separated lines under a heading line."""
     if not on_terminal():
-        for row in rows:
+        for row in (columns, *rows):
             line("\t".join(row))
         return
     grid = Table(title=title, title_justify="left")

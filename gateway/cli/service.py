@@ -39,7 +39,7 @@ def doctor(*, data_dir: DataDir = None, config: Config = None, json: Json = Fals
         say.report([{"name": one.name, "ok": one.ok, "detail": one.detail} for one in findings])
     else:
         rows = [(say.verdict(one.ok), one.name, one.detail) for one in findings]
-        say.table("memguard doctor", ("", "check", "detail"), rows)
+        say.table("memguard doctor", ("is", "check", "detail"), rows)
     say.leave(found_problem=not all(one.ok for one in findings))
 
 

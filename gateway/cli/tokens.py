@@ -22,7 +22,9 @@ def _duration(value: str) -> int:
     match = _DURATION.match(value)
     seconds = int(match[1]) * _SECONDS[match[2]] if match else 0
     if not 0 < seconds <= _MAX_SECONDS:
-        raise typer.BadParameter("a time such as 90s, 15m, 12h or 7d, at most 366d")
+        raise typer.BadParameter(
+            "a time such as 90s, 15m, 12h or 7d, at most 366d", param_hint="--ttl"
+        )
     return seconds
 
 
@@ -30,7 +32,7 @@ def _scopes(value: str) -> tuple[Scope, ...]:
     words = value.replace(",", " ").split()
     unknown = [word for word in words if word not in set(Scope)]
     if unknown or not words:
-        raise typer.BadParameter(f"scopes are: {' '.join(Scope)}")
+        raise typer.BadParameter(f"scopes are: {' '.join(Scope)}", param_hint="--scope")
     return tuple(Scope(word) for word in dict.fromkeys(words))
 
 

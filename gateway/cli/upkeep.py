@@ -45,5 +45,5 @@ def verify(*, data_dir: DataDir = None, config: Config = None, json: Json = Fals
             (say.verdict(one.ok), one.tenant, str(one.leaves), "; ".join(one.problems))
             for one in reports
         ]
-        say.table("audit", ("", "tenant", "leaves", "problems"), rows)
+        say.table("audit", ("is", "tenant", "leaves", "problems"), rows)
     say.leave(found_problem=not all(one.ok for one in reports))
