@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Select, and_, insert, or_, select, update
+from sqlalchemy import ColumnElement, Select, and_, bindparam, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from guard.errors import ConflictError
@@ -33,11 +33,9 @@ class SqlLedger:
 
     async def epoch(self, tenant: TenantId, subject: SubjectId) -> Epoch:
         """Return the subject's epoch, 0 for one that has never written."""
-        query = select(SUBJECTS.c.epoch).where(
-            SUBJECTS.c.tenant == tenant, SUBJECTS.c.subject == subject
-        )
         async with self._database.reading() as connection:
-            return Epoch(await connection.scalar(query) or 0)
+            epoch = await connection.scalar(_EPOCH, {"tenant": tenant, "subject": subject})
+        return Epoch(epoch or 0)
 
     async def commit(self, change: Change) -> None:
         """Apply all of `change` durably in one transaction, or nothing."""
@@ -71,44 +69,60 @@ class SqlLedger:
         found: dict[MemoryId, Row] = {}
         async with self._database.reading() as connection:
             for start in range(0, len(wanted), _IDS_PER_QUERY):
-                query = select_rows(
-                    *_owned(tenant, subject),
-                    MEMORIES.c.id.in_(wanted[start : start + _IDS_PER_QUERY]),
-                )
-                for row in rows_of((await connection.execute(query)).mappings()):
+                some = wanted[start : start + _IDS_PER_QUERY]
+                asked = {"tenant": tenant, "subject": subject, "ids": some}
+                for row in rows_of(await connection.execute(_BY_ID, asked)):
                     found[row.sealed.label.id] = row
         return [found[id] for id in wanted if id in found]
 
     async def unindexed(self, tenant: TenantId, subject: SubjectId, limit: int) -> list[Row]:
         """Return the newest active rows that the index does not have yet, at most `limit`."""
-        query = select_rows(
-            *_owned(tenant, subject),
-            MEMORIES.c.state == State.ACTIVE.value,
-            MEMORIES.c.indexed_version < MEMORIES.c.version,
-        )
-        return await self._listed(newest_first(query).limit(limit))
+        asked = {"tenant": tenant, "subject": subject, "most": limit}
+        return await self._listed(_UNINDEXED, asked)
 
     async def page(
         self, tenant: TenantId, subject: SubjectId, filter: Filter, cursor: str | None, limit: int
     ) -> Page:
         """Return one page of the subject's rows. Raises InvalidError for a foreign cursor."""
-        query = select_rows(*_owned(tenant, subject), *_filtered(filter))
+        owned = (MEMORIES.c.tenant == tenant, MEMORIES.c.subject == subject)
+        query = select_rows(*owned, *_filtered(filter))
         scope = listing("page", tenant, subject, filter)
         return await page_of(self._database, query, scope, cursor, limit)
 
     async def twins(self, tenant: TenantId, subject: SubjectId, fingerprint: bytes) -> list[Row]:
         """Return the subject's rows with this fingerprint, in any state, newest first."""
-        query = select_rows(*_owned(tenant, subject), MEMORIES.c.fingerprint == fingerprint)
-        return await self._listed(newest_first(query))
+        asked = {"tenant": tenant, "subject": subject, "fingerprint": fingerprint}
+        return await self._listed(_TWINS, asked)
 
-    async def _listed(self, query: Select[Any]) -> list[Row]:
+    async def _listed(self, query: Select[Any], asked: dict[str, Any]) -> list[Row]:
         async with self._database.reading() as connection:
-            return rows_of((await connection.execute(query)).mappings())
+            return rows_of(await connection.execute(query, asked))
 
 
 def newest_first(query: Select[Any]) -> Select[Any]:
     """Return `query` in the order of every listing."""
     return query.order_by(MEMORIES.c.recorded_at.desc(), MEMORIES.c.id.desc())
+
+
+# Built once: putting a query together costs as much as running it.
+_OWNED: Final = (
+    MEMORIES.c.tenant == bindparam("tenant"),
+    MEMORIES.c.subject == bindparam("subject"),
+)
+_EPOCH: Final = select(SUBJECTS.c.epoch).where(
+    SUBJECTS.c.tenant == bindparam("tenant"), SUBJECTS.c.subject == bindparam("subject")
+)
+_BY_ID: Final = select_rows(*_OWNED, MEMORIES.c.id.in_(bindparam("ids", expanding=True)))
+_TWINS: Final = newest_first(
+    select_rows(*_OWNED, MEMORIES.c.fingerprint == bindparam("fingerprint"))
+)
+_UNINDEXED: Final = newest_first(
+    select_rows(
+        *_OWNED,
+        MEMORIES.c.state == State.ACTIVE.value,
+        MEMORIES.c.indexed_version < MEMORIES.c.version,
+    )
+).limit(bindparam("most"))
 
 
 async def page_of(
@@ -121,16 +135,12 @@ async def page_of(
         query = query.where(_older_than(decode(cursor, scope)))
     async with database.reading() as connection:
         result = await connection.execute(newest_first(query).limit(limit + 1))
-        found = result.mappings().all()
+        found = result.all()
     rows = rows_of(found[:limit])
     if len(found) <= limit or not rows:
         return Page(tuple(rows), None)
     last = rows[-1].sealed.label
     return Page(tuple(rows), encode(Position(scope, micros(last.recorded_at), last.id)))
-
-
-def _owned(tenant: TenantId, subject: SubjectId) -> tuple[ColumnElement[bool], ...]:
-    return MEMORIES.c.tenant == tenant, MEMORIES.c.subject == subject
 
 
 def _filtered(filter: Filter) -> list[ColumnElement[bool]]:

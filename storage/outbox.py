@@ -75,7 +75,7 @@ class SqlOutbox:
             query = query.where(MEMORIES.c.id > after)
         async with self._database.reading() as connection:
             found = await connection.execute(query.order_by(MEMORIES.c.id).limit(limit))
-            return rows_of(found.mappings())
+            return rows_of(found)
 
     async def tenants(self) -> list[TenantId]:
         """Return every tenant that owns a row."""

@@ -27,7 +27,7 @@ class SqlQuarantine:
         """Return one held row of the tenant, or None."""
         query = select_rows(*_held(tenant), MEMORIES.c.id == id)
         async with self._database.reading() as connection:
-            rows = rows_of((await connection.execute(query)).mappings())
+            rows = rows_of(await connection.execute(query))
         return rows[0] if rows else None
 
     async def count(self, tenant: TenantId) -> int:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import ColumnElement, RowMapping, ScalarSelect, Select, select
+from sqlalchemy import ColumnElement, ScalarSelect, Select, select
 
 from guard.nouns import Change, Label, Leaf, Row, Sealed
 from memory.types import LeafId
@@ -17,6 +17,8 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 _LABEL: Final = Label.__struct_fields__
 _INSTANTS: Final = ("recorded_at", "changed_at", "expires_at")
 _TOKENS: Final = tuple(name for name in Sealed.__struct_fields__ if name != "label")
+_SEALED: Final = (*_LABEL, *_TOKENS)
+_INSTANT_PLACES: Final = tuple(map(_LABEL.index, _INSTANTS))
 _NATIVE: Final = (bytes, datetime)
 _MISSING_LEAF: Final = LeafId("")
 """Newest leaf of a row whose leaves are gone: equal to no label's leaf."""
@@ -60,16 +62,7 @@ def columns_of(sealed: Sealed) -> dict[str, Any]:
 
 def sealed_of(columns: Mapping[Any, Any]) -> Sealed | None:
     """Return what the columns hold, or None when someone spoilt them beyond reading."""
-    label = [columns[name] for name in _LABEL]
-    try:
-        for name in _INSTANTS:
-            place = _LABEL.index(name)
-            if label[place] is not None:
-                label[place] = instant(label[place])
-        fields = {"label": label} | {name: columns[name] for name in _TOKENS}
-        return msgspec.convert(fields, Sealed, builtin_types=_NATIVE)
-    except (msgspec.ValidationError, TypeError, OverflowError):
-        return None
+    return _sealed([columns[name] for name in _SEALED])
 
 
 def newest_leaf() -> ScalarSelect[Any]:
@@ -94,23 +87,19 @@ def newest_leaf() -> ScalarSelect[Any]:
 
 
 def select_rows(*where: ColumnElement[bool]) -> Select[Any]:
-    """Return the query for memories, each with its newest leaf."""
-    return select(MEMORIES, newest_leaf().label("newest_leaf")).where(*where)
+    """Return the query for memories, each with its newest leaf, for `rows_of`."""
+    columns = [MEMORIES.c[name] for name in _SEALED]
+    return select(*columns, MEMORIES.c.indexed_version, newest_leaf()).where(*where)
 
 
-def rows_of(found: Iterable[RowMapping]) -> list[Row]:
+def rows_of(found: Iterable[Sequence[Any]]) -> list[Row]:
     """Return the rows that can be read. A spoilt one is left out; `audit verify` names it."""
     rows = []
-    for columns in found:
-        sealed = sealed_of(columns)
+    for *columns, indexed_version, newest in found:
+        sealed = _sealed(columns)
         if sealed is not None:
-            rows.append(
-                Row(
-                    sealed=sealed,
-                    newest_leaf=LeafId(columns["newest_leaf"] or _MISSING_LEAF),
-                    indexed=columns["indexed_version"] == sealed.label.version,
-                )
-            )
+            indexed = indexed_version == sealed.label.version
+            rows.append(Row(sealed, LeafId(newest or _MISSING_LEAF), indexed))
     return rows
 
 
@@ -159,6 +148,18 @@ def leaf_columns(leaves: Sequence[Leaf], versions: Mapping[LeafId, int]) -> list
         }
         for leaf in leaves
     ]
+
+
+def _sealed(columns: list[Any]) -> Sealed | None:
+    try:
+        for place in _INSTANT_PLACES:
+            if columns[place] is not None:
+                columns[place] = instant(columns[place])
+        fields = dict(zip(_TOKENS, columns[len(_LABEL) :], strict=True))
+        fields["label"] = columns[: len(_LABEL)]
+        return msgspec.convert(fields, Sealed, builtin_types=_NATIVE)
+    except (msgspec.ValidationError, TypeError, OverflowError):
+        return None
 
 
 def _check_leaf(label: Label, leaf: Leaf | None) -> None:

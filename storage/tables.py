@@ -54,6 +54,7 @@ class LeafRow(LedgerTable, table=True):
         Index("leaves_object", "tenant", "object", "row_version", "id"),
         Index(
             "leaves_waiting",
+            "sequence",
             "tenant",
             "id",
             sqlite_where=text("sequence IS NULL"),

@@ -26,7 +26,7 @@ def upgrade() -> None:
     op.create_index(
         "leaves_waiting",
         "leaves",
-        ["tenant", "id"],
+        ["sequence", "tenant", "id"],
         sqlite_where=sa.text("sequence IS NULL"),
         postgresql_where=sa.text("sequence IS NULL"),
     )
