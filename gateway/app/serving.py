@@ -2,12 +2,15 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+import signal
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from typing import Final
 
 import msgspec
+import uvicorn
+import uvloop
 from litestar import Litestar
 
 from gateway.app.keep import Keep, index_dir, models_dir, opened_keep, start_keys
@@ -85,13 +88,35 @@ def new_id() -> str:
 
 def run(settings: Settings, progress: Progress = lambda _step, _done, _total: None) -> None:
     """Serve until SIGTERM or SIGINT; what runs then finishes first."""
+    start_keys(settings)
     prepare_models(settings, progress)
-    asyncio.run(_serve(settings))
+    uvloop.run(_serve(settings))
 
 
 async def _serve(settings: Settings) -> None:
     async with opened(settings) as gateway:
-        await server(gateway.litestar, settings).serve()
+        await _Server(server(gateway.litestar, settings).config).serve()
+
+
+class _Server(uvicorn.Server):
+    """Takes a signal as the wish to stop, and returns.
+
+    The base class raises the signal again once it has stopped serving, which ends the process
+    before the rooms are closed.
+    """
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop on SIGINT and SIGTERM while the server runs."""
+        loop = asyncio.get_running_loop()
+        stops = (signal.SIGINT, signal.SIGTERM)
+        for stop in stops:
+            loop.add_signal_handler(stop, self.handle_exit, stop, None)
+        try:
+            yield
+        finally:
+            for stop in stops:
+                loop.remove_signal_handler(stop)
 
 
 @asynccontextmanager
