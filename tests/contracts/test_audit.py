@@ -4,15 +4,18 @@ import asyncio
 import hashlib
 import sqlite3
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from guard.errors import UnreadableError
+from guard.nouns import Leaf
 from guard.ports import AuditHead, Integrated
-from memory.types import LeafId, Owner, State, TenantId
-from storage.chain import EMPTY, Flaw, Problem, verify_chain
+from memory.origin import Channel
+from memory.types import ClientId, LeafId, Owner, State, TenantId
+from storage.chain import EMPTY, Flaw, Problem, decode_leaf, follow, leaf_hash, verify_chain
 from storage.database import Database
 from storage.rows import columns_of
 from tests.contracts.ledger_builders import (
@@ -95,6 +98,43 @@ async def test_the_chain_is_computed_as_documented(books: Books) -> None:
         expected.append(value)
     assert [one.hash for one in await books.audit.leaves(ACME, 0, 9)] == expected
     assert await books.audit.head(ACME) == AuditHead(2, expected[-1])
+
+
+@pytest.mark.requirement("Q6")
+def test_the_bytes_of_a_leaf_and_its_chain_value_stand() -> None:
+    """Golden vector: a change here breaks every audit ever written."""
+    leaf = Leaf(
+        id=LeafId("01958f00-0000-7000-8000-000000000001"),
+        tenant="acme",
+        subject="anna",
+        actor="anna",
+        client=ClientId("app"),
+        channel=Channel.REST,
+        action="remember",
+        object="01958f00-0000-7000-8000-000000000002",
+        version=1,
+        outcome="stored",
+        policy="strict@1",
+        digest=bytes(range(32)),
+        reasons=("rule.one", "规则"),
+        at=datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC),
+    )
+    body = msgspec.msgpack.encode(leaf)
+    assert body == bytes.fromhex(
+        "9ed92430313935386630302d303030302d373030302d383030302d303030303030303030303031"
+        "a461636d65a4616e6e61a4616e6e61a3617070a472657374a872656d656d626572"
+        "d92430313935386630302d303030302d373030302d383030302d303030303030303030303032"
+        "01a673746f726564a87374726963744031"
+        "c420000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+        "92a872756c652e6f6e65a6e8a784e58899d7ff1d6f280069a42a40"
+    )
+    assert leaf_hash(body) == bytes.fromhex(
+        "32291c7a6e133ed4418cef4ff27d3ea1a7827b06e1f5479daf57aaa687a1af23"
+    )
+    assert follow(EMPTY.hash, leaf_hash(body)) == bytes.fromhex(
+        "b083ec520e61dacb9464e9dc4fa9993e05ccced1cf0023920f5a8e0412d31421"
+    )
+    assert decode_leaf(body) == leaf
 
 
 @pytest.mark.requirement("Q6")

@@ -18,6 +18,7 @@ from guard.ports import Filter
 from memory.origin import OriginClass
 from memory.types import Epoch, Kind, Layer, LeafId, MemoryId, Owner, State, SubjectId, TenantId
 from storage.database import Database
+from storage.ledger import SqlLedger
 from storage.ports import Task
 from storage.rows import columns_of, sealed_of
 from tests.contracts.ledger_builders import (
@@ -539,6 +540,22 @@ async def test_a_spoilt_row_is_left_out_and_the_rest_returned(on_file: Books, sp
     assert ids(found) == [good.label.id]
     assert good.label.id in ids(page.rows)
     assert bad.label.id not in ids(page.rows)
+
+
+@pytest.mark.requirement("S9")
+async def test_only_a_commit_that_stands_wakes_those_who_follow(on_file: Books) -> None:
+    """They are told after it, so that what they then read is there; a conflict tells nobody."""
+    told: list[str] = []
+    file = on_file.file
+    assert file is not None
+    database = await Database.open(url_of(file))
+    ledger = SqlLedger(database, committed=lambda: told.append("committed"))
+    await ledger.commit(change(0, sealed()))
+    assert told == ["committed"]
+    with pytest.raises(ConflictError):
+        await ledger.commit(change(0, sealed()))
+    assert told == ["committed"]
+    await database.close()
 
 
 @pytest.mark.requirement("S1")
