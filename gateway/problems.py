@@ -4,6 +4,7 @@ REST answers RFC 9457 problem details, MCP tools the same code and detail. A det
 errors that are made for the caller alone; of anything else only its kind is told.
 """
 
+import logging
 import math
 from typing import Any, Final, NamedTuple
 
@@ -35,6 +36,7 @@ from guard.outcomes import (
     WriteOutcome,
 )
 
+_LOGGER: Final = logging.getLogger("memguard")
 MEDIA_TYPE: Final = "application/problem+json"
 _OK: Final = 200
 _CREATED: Final = 201
@@ -185,8 +187,10 @@ class ProblemHandler:
         self._url = url
 
     def __call__(self, request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
-        """Return the response for `error`."""
+        """Return the response for `error`; one that nobody foresaw is logged, by kind and place."""
         problem = problem_of(error)
+        if problem.code == "internal":
+            _LOGGER.error("unforeseen error", exc_info=error)
         headers: dict[str, str] = {"Cache-Control": "no-store"}
         wait = retry_after(error)
         if wait is not None:

@@ -32,7 +32,6 @@ ALLOWED_KEYS: Final = (
     "tool",
     "outcome",
 )
-_INTERNAL: Final = 500
 _CLOSED_BY_CLIENT: Final = 499
 
 
@@ -92,18 +91,14 @@ class RequestLog(ASGIMiddleware):
                 status = message["status"]
             await send(message)
 
-        unforeseen = False
         try:
             await next_app(scope, receive, noting)
         except Exception as error:
-            status = problem_of(error).status
-            unforeseen = status == _INTERNAL
+            status = problem_of(error).status  # a middleware refused; the answer is yet to be made
             raise
         finally:
-            LOGGER.log(
-                logging.ERROR if unforeseen else logging.INFO,
+            LOGGER.info(
                 "request",
-                exc_info=unforeseen,
                 extra={
                     "method": str(scope.get("method")),
                     "route": scope["path_template"],

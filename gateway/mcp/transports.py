@@ -69,16 +69,19 @@ class McpEdge:
 
         @asgi("/mcp", copy_scope=True, opt=_OPT)
         async def streamable(scope: Scope, receive: Receive, send: Send) -> None:
-            with anyio.move_on_after(self._seconds_left(scope)):
-                await self._manager.handle_request(scope, receive, send)  # type: ignore[arg-type]
+            ending = Ending(receive, send, self._seconds_left(scope))
+            with anyio.move_on_after(ending.seconds):
+                await self._manager.handle_request(scope, receive, ending.send)  # type: ignore[arg-type]
+            await ending.finish()
 
         @asgi("/sse", copy_scope=True, opt=_OPT)
         async def sse(scope: Scope, receive: Receive, send: Send) -> None:
             if scope.get("method") != "GET":
                 await _method_not_allowed(send)
                 return
-            with anyio.move_on_after(self._seconds_left(scope)):
-                await self._serve_sse(scope, receive, send)
+            ending = Ending(receive, send, self._seconds_left(scope))
+            await self._serve_sse(scope, ending.receive, ending.send)
+            await ending.finish()
 
         @asgi("/messages", copy_scope=True, opt=_OPT)
         async def messages(scope: Scope, receive: Receive, send: Send) -> None:
@@ -96,6 +99,35 @@ class McpEdge:
 
     def _seconds_left(self, scope: Scope) -> float:
         return remaining(scope["auth"], self._edge.verifier.leeway)
+
+
+class Ending:
+    """One response that is over when its token is, properly ended and not cut off."""
+
+    def __init__(self, receive: Receive, send: Send, seconds: float) -> None:
+        self._receive, self._send = receive, send
+        self.seconds = seconds
+        self._until = anyio.current_time() + seconds
+        self._open = False
+
+    async def receive(self) -> Any:
+        """Return the next message, or a disconnect once time is up, for the transport to tidy up."""
+        with anyio.move_on_after(self._until - anyio.current_time()):
+            return await self._receive()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Any) -> None:
+        """Pass a message on, and remember whether the response is still open."""
+        if message["type"] == "http.response.start":
+            self._open = True
+        elif not message.get("more_body", False):
+            self._open = False
+        await self._send(message)
+
+    async def finish(self) -> None:
+        """End the response if the transport left it open."""
+        if self._open:
+            await self.send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 def build_server(edge: Edge) -> Server[Any]:
@@ -143,7 +175,7 @@ def metadata_routes(edge: Edge) -> list[HTTPRouteHandler]:
         return {
             "resource": f"{edge.settings.url}/{resource}",
             # An issuer that is no address (development) has no server to send clients to.
-            "authorization_servers": [issuer] if issuer.startswith("https://") else [],
+            "authorization_servers": [issuer] if issuer.startswith("http") else [],
             "scopes_supported": sorted(set(TOOLS.values())),
             "bearer_methods_supported": ["header"],
         }

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, cast
 
@@ -98,6 +98,7 @@ class Calls:
         self.made: list[tuple[str, Principal, Any]] = []
         self.outcome: WriteOutcome = Stored(ID, OriginClass.USER_STATED, 3)
         self.failure: Exception | None = None
+        self.pause: Callable[[], Awaitable[object]] | None = None
 
     def _note(self, name: str, principal: Principal, what: Any) -> None:
         self.made.append((name, principal, what))
@@ -110,7 +111,9 @@ class Calls:
         return [name for name, _, _ in self.made]
 
     async def remember(self, principal: Principal, draft: Draft, _: Rooms) -> WriteOutcome:
-        """Answer what the test set."""
+        """Answer what the test set, after the pause that it set."""
+        if self.pause is not None:
+            await self.pause()
         self._note("remember", principal, draft)
         return self.outcome
 
