@@ -207,7 +207,7 @@ def test_the_rotation_is_the_published_one() -> None:
 
 @pytest.mark.requirement("S3")
 def test_the_second_implementation_can_fail() -> None:
-    """With another root key, or in another place, nothing opens: so the readings prove something."""
+    """With another root key, or in another place, nothing opens: the readings prove something."""
     with pytest.raises(InvalidTag):
         opened(
             derived(bytes(range(1, 33)), b"root", b"wrap"),
