@@ -120,7 +120,7 @@ async def reconcile(
             total.unreadable + unreadable,
         )
         seen += len(rows)
-        if progress is not None:
+        if progress is not None and rows:
             progress(seen)
         if not page.turn():
             return total
@@ -145,7 +145,7 @@ async def rebuild(
         unreadable += await page.put(rows)
         await page.settle(rows)
         seen += len(rows)
-        if progress is not None:
+        if progress is not None and rows:
             progress(seen)
         if not page.turn():
             await index.end_rebuild(tenant)
@@ -174,7 +174,8 @@ class _Page:
     async def rows(self) -> list[Row]:
         """Return the active rows of the window, and fix where it ends."""
         rows = await self._outbox.active(self._tenant, self._after, _PAGE)
-        self._last = _id(rows[-1]) if len(rows) == _PAGE else None
+        # A short page is no end: rows spoilt beyond reading are left out of it.
+        self._last = _id(rows[-1]) if rows else None
         return rows
 
     def turn(self) -> bool:
@@ -216,7 +217,7 @@ class _Page:
         while True:
             rows = await self._outbox.active(self._tenant, after, _PAGE)
             found += [row for row in rows if self._within(_id(row))]
-            if len(rows) < _PAGE or not self._within(_id(rows[-1])):
+            if not rows or not self._within(_id(rows[-1])):
                 return found
             after = _id(rows[-1])
 

@@ -17,7 +17,7 @@ from storage.index import wire
 from storage.index.places import share_of
 from storage.index.pool import Worker
 
-_BATCH = 256
+_BATCH = 64
 _IDS_LIMIT = 10_000
 _OPEN_SHARDS = 256
 """Open shards per worker: about 55 memory maps and one file handle each, of 65,530 and 1,024."""

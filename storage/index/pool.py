@@ -13,7 +13,7 @@ from collections import Counter
 
 import msgspec
 
-from guard.errors import UnavailableError
+from guard.errors import InvalidError, UnavailableError
 from memory.types import TenantId
 from storage.index import wire
 
@@ -70,7 +70,9 @@ class Worker:
 
     async def call(self, request: wire.Request, tenant: TenantId | None = None) -> wire.Result:
         """Return the worker's result. Raises UnavailableError when there is none in time."""
-        if not self._serving or len(self._inflight) >= _PENDING_LIMIT:
+        if not self._serving:
+            raise UnavailableError("index")
+        if len(self._inflight) >= _PENDING_LIMIT:
             self._kill_if_hung()
             raise UnavailableError("index")
         try:
@@ -102,11 +104,15 @@ class Worker:
             raise UnavailableError("index")
         self._number += 1
         number = self._number
+        try:
+            sent = wire.frame(wire.Call(number, request))
+        except ValueError as error:
+            raise InvalidError("too much for one call") from error
         entry = _Inflight(tenant, time.monotonic(), asyncio.get_running_loop().create_future())
         # It stays until answered, also when its caller has left: the oldest one is what the
         # worker is busy with.
         self._inflight[number] = entry
-        process.stdin.write(wire.frame(wire.Call(number, request)))
+        process.stdin.write(sent)
         with contextlib.suppress(ConnectionError):  # death is noticed by the reader
             await process.stdin.drain()
         return await entry.answer
@@ -139,21 +145,23 @@ class Worker:
         self._process = process
         if self._closing.is_set():
             self._end_input()
-        greeting = asyncio.create_task(self._greet(condemned))
+        greeting = asyncio.create_task(self._greet(process, condemned))
         try:
             return await self._listen(process)
         finally:
             self._serving = False
             greeting.cancel()
-            if process.returncode is None:
-                with contextlib.suppress(ProcessLookupError):
-                    process.kill()
-            await process.wait()
             self._bury()
+            await _end(process)
 
-    async def _greet(self, condemned: tuple[TenantId, ...]) -> None:
+    async def _greet(self, process: Process, condemned: tuple[TenantId, ...]) -> None:
         configure = msgspec.structs.replace(self._configure, condemned=condemned)
-        ready = await self._exchange(configure, None)
+        try:
+            async with asyncio.timeout(_START_SECONDS):
+                ready = await self._exchange(configure, None)
+        except TimeoutError:
+            process.kill()
+            return
         if isinstance(ready, wire.Ready):
             self.incomplete = set(ready.incomplete)
             self.strays = ready.strays
@@ -206,3 +214,13 @@ class Worker:
         silent = time.monotonic() - max(self._heard, head.since)
         if silent >= self._timeout * _STALLS:
             process.kill()
+
+
+async def _end(process: Process) -> None:
+    """Wait for a process whose pipe has ended; kill it when it lingers."""
+    try:
+        async with asyncio.timeout(_END_SECONDS):
+            await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()

@@ -48,7 +48,11 @@ def _serve(share: Share, out: int, flush_seconds: float) -> None:
             call = _receive()
             if call is None:
                 return
-            _send(out, wire.Answer(call.number, share.handle(call.request)))
+            answer = wire.Answer(call.number, share.handle(call.request))
+            try:
+                _send(out, answer)
+            except ValueError:
+                _send(out, wire.Answer(call.number, wire.Failed("too long")))
         if time.monotonic() >= due:
             share.flush()
             due = time.monotonic() + flush_seconds

@@ -386,7 +386,9 @@ async def test_an_id_that_would_come_back_changed_is_refused(index: Rebuildable,
 
 
 @pytest.mark.requirement("S2")
-@pytest.mark.parametrize("tenant", ["公司-甲", "../../etc", "a" * 200, "Ünïcode 🚀", "ACME", "acme "])
+@pytest.mark.parametrize(
+    "tenant", ["公司-甲", "../../etc", "a" * 200, "Ünïcode 🚀", "ACME", "acme "]
+)
 async def test_any_tenant_name_is_just_a_name(index: Rebuildable, tenant: str) -> None:
     """Names in any script, with separators or differing in case, are tenants of their own."""
     named = TenantId(tenant)
