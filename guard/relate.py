@@ -3,7 +3,7 @@
 Only equality of the normalised text is looked at here; trust decides what may follow from it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -17,31 +17,42 @@ class New(msgspec.Struct, frozen=True):
 
 
 class Same(msgspec.Struct, frozen=True):
-    """`row` says the same from an origin of equal trust, and stands as `row.sealed.label.state`."""
+    """`row` says the same, from an origin of equal class and trust, and stands the same way."""
 
     row: Row
 
 
 class Unlearned(msgspec.Struct, frozen=True):
-    """The subject or a reviewer removed exactly this; a lesser source may not bring it back."""
+    """The subject or a reviewer removed exactly this; a lesser source may not bring it back.
+
+    `held` is the row that an earlier attempt left to be reviewed.
+    """
+
+    held: Row | None
 
 
 Relation = New | Same | Unlearned
 
 
-def relate(tagged: Tagged, twins: Sequence[Row]) -> Relation:
+def relate(tagged: Tagged, state: State, twins: Sequence[Row]) -> Relation:
     """Return the relation of a draft to the subject's rows with the same fingerprint.
 
-    A twin of other trust stands beside the new memory: merging would raise or lower one of them.
+    Only a twin in the `state` that the draft is heading for counts as the same: what is held must
+    not swallow what may be stored, nor the other way round. A twin of other trust stands beside
+    the new memory: merging would raise or lower one of them.
     """
-    trust = tagged.origin.trust
-    for row in twins:
+    same = dict(_same_source(tagged, twins))
+    removed = any(row.sealed.label.state in (State.FORGOTTEN, State.REJECTED) for row in twins)
+    if removed and tagged.origin.trust < TRUST_OF_SUBJECT:
+        return Unlearned(same.get(State.HELD))
+    return Same(same[state]) if state in same else New()
+
+
+def _same_source(tagged: Tagged, twins: Sequence[Row]) -> Iterator[tuple[State, Row]]:
+    """Yield living twins of the draft's own class and trust with their state, oldest first."""
+    origin = tagged.origin
+    for row in reversed(twins):
         label = row.sealed.label
         alive = label.expires_at is None or label.expires_at > tagged.at
-        same_source = label.trust == trust and label.origin is tagged.origin.class_
-        if label.state in (State.ACTIVE, State.HELD) and alive and same_source:
-            return Same(row)
-    removed = any(row.sealed.label.state in (State.FORGOTTEN, State.REJECTED) for row in twins)
-    if removed and trust < TRUST_OF_SUBJECT:
-        return Unlearned()
-    return New()
+        if alive and (label.origin, label.trust) == (origin.class_, origin.trust):
+            yield label.state, row

@@ -39,7 +39,8 @@ async def remember(principal: Principal, draft: Draft, rooms: Rooms) -> WriteOut
 
     for _ in range(rooms.bounds.commit_attempts):
         # (4) Relate to what the subject already has.
-        relation = relate(tagged, facts.twins)
+        held = screened.decision.effect is Effect.QUARANTINE
+        relation = relate(tagged, State.HELD if held else State.ACTIVE, facts.twins)
 
         # (5) Seal and (6) commit; (7) answer.
         try:
@@ -70,20 +71,36 @@ async def _settle(
     if effect is Effect.REJECT:
         return await _reject(principal, screened, rooms)
     match relation:
-        case Same(row) if row.sealed.label.state is State.HELD:
+        case Same(row) if effect is Effect.QUARANTINE:
             return _known(row, (*reasons, REASON_SAME))
-        case Same(row) if effect is not Effect.QUARANTINE:
+        case Same(row):
             return await _merge(principal, screened, facts, row, rooms)
+        case Unlearned(row) if row is not None:
+            return _known(row, (*reasons, REASON_UNLEARNED))
         case Unlearned():
             return await _store(
                 principal, _held_for(screened, REASON_UNLEARNED), facts, facts.signals, rooms
             )
-        case New() | Same():
-            if effect is Effect.REDACT:
-                return await _store_redacted(principal, screened, facts, rooms)
-            return await _store(principal, screened, facts, facts.signals, rooms)
+        case New():
+            return await _store_new(principal, screened, facts, rooms)
         case _ as never:
             assert_never(never)
+
+
+async def _store_new(
+    principal: Principal, screened: Screened, facts: Facts, rooms: Rooms
+) -> WriteOutcome:
+    """Store the draft, without what must go if policy says so.
+
+    The search material is then made anew from what is left, or the index would tell what went.
+    """
+    if screened.decision.effect is not Effect.REDACT:
+        return await _store(principal, screened, facts, facts.signals, rooms)
+    tagged = screened.tagged
+    draft = redact_draft(tagged.draft, _to_redact(screened, rooms))
+    signals, _ = await search_material(tagged.owner, draft, rooms)
+    clean = msgspec.structs.replace(screened, tagged=msgspec.structs.replace(tagged, draft=draft))
+    return await _store(principal, clean, facts, signals, rooms)
 
 
 async def _store(
@@ -119,24 +136,15 @@ async def _store(
     return outcome
 
 
-async def _store_redacted(
-    principal: Principal, screened: Screened, facts: Facts, rooms: Rooms
-) -> WriteOutcome:
-    """Store the draft without what must go; its search material is made anew without it, too."""
-    tagged = screened.tagged
-    draft = redact_draft(tagged.draft, _to_redact(screened, rooms))
-    signals, _ = await search_material(tagged.owner, draft, rooms)
-    clean = msgspec.structs.replace(screened, tagged=msgspec.structs.replace(tagged, draft=draft))
-    return await _store(principal, clean, facts, signals, rooms)
-
-
 async def _merge(
     principal: Principal, screened: Screened, facts: Facts, row: Row, rooms: Rooms
 ) -> WriteOutcome:
     """Touch the memory that already says so; no new row, and no rise in trust (W4, W9)."""
     tagged = screened.tagged
     leaf_id = LeafId(rooms.new_id())
-    sealed = await rooms.vault.relabel(row.sealed, state=State.ACTIVE, leaf=leaf_id, at=tagged.at)
+    sealed = await rooms.vault.relabel(
+        row.sealed, state=row.sealed.label.state, leaf=leaf_id, at=tagged.at
+    )
     leaf = leaf_of(
         principal,
         leaf_id,

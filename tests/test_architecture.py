@@ -50,13 +50,6 @@ def test_every_requirement_in_force_is_shown_by_a_test() -> None:
     assert [i for i in in_force if i not in named] == []
 
 
-def test_planned_requirements_are_counted(record_property: pytest.RecordProperty) -> None:
-    """What is not in force yet is said openly: the run prints the count."""
-    planned = [i for i, (status, _) in REQUIREMENTS.items() if status is PLANNED]
-    record_property("planned", len(planned))
-    assert 0 <= len(planned) < len(REQUIREMENTS)
-
-
 @pytest.mark.requirement("E3", "W1")
 @pytest.mark.parametrize(
     ("noun", "makers"),
