@@ -202,7 +202,7 @@ def load(
     env = os.environ if environ is None else environ
     path = config or (Path(env[CONFIG_VARIABLE]) if env.get(CONFIG_VARIABLE) else None)
     tree: dict[str, Any] = _from_file(path) if path is not None else {}
-    known = _fields()
+    known = variables()
     for name, value in env.items():
         if not name.startswith(PREFIX) or name == CONFIG_VARIABLE:
             continue
@@ -233,7 +233,7 @@ def _from_file(path: Path) -> dict[str, Any]:
     return tree
 
 
-def _fields() -> dict[str, str]:
+def variables() -> dict[str, str]:
     """Return every variable's name with the dotted name of the field it sets."""
     found: dict[str, str] = {}
     for name, hint in get_type_hints(Settings).items():

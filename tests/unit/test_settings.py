@@ -1,6 +1,7 @@
 """The configuration is bounded, complete, and refuses what it doesn't know."""
 
 import pickle
+import re
 import stat
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +11,7 @@ import msgspec
 import pytest
 
 from gateway.firststart import MARKER, StartKeys, prepare
-from gateway.settings import Algorithm, Mode, Settings, SettingsError, load
+from gateway.settings import Algorithm, Mode, Settings, SettingsError, load, variables
 
 PRODUCTION = {
     "MEMGUARD_MODE": "production",
@@ -241,3 +242,10 @@ def test_production_refuses_missing_and_generated_keys(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="cannot read"):
         _prepare(settings, [])
     assert not settings.storage.root_key_file.exists()
+
+
+def test_the_guide_names_every_variable_and_no_other() -> None:
+    """What can be configured and what the guide says can be are the same."""
+    guide = Path(__file__).parents[2] / "docs" / "guides" / "configuration.md"
+    named = set(re.findall(r"^\| `(MEMGUARD_[A-Z_]+)`", guide.read_text("utf-8"), re.MULTILINE))
+    assert named == set(variables())
