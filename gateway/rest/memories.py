@@ -4,6 +4,7 @@ from typing import Any
 
 from litestar import Request, Response, delete, get, post
 from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath
 
 from gateway import wire
 from gateway.doors import Edge
@@ -39,7 +40,7 @@ def memory_routes(edge: Edge) -> list[HTTPRouteHandler]:
         return wire.ListAnswer.of(listing)
 
     @get("/v1/memories/{id:str}", opt={"shape": Shape("Read one", wire.MemoryAnswer)})
-    async def fetch(request: Incoming, id: str) -> wire.MemoryAnswer:
+    async def fetch(request: Incoming, id: FromPath[str]) -> wire.MemoryAnswer:
         return wire.MemoryAnswer.of(await doors.fetch(request.auth, wire.memory_id(id), rooms))
 
     @delete(
@@ -47,11 +48,11 @@ def memory_routes(edge: Edge) -> list[HTTPRouteHandler]:
         status_code=200,
         opt={"shape": Shape("Forget one", wire.ForgetAnswer)},
     )
-    async def forget(request: Incoming, id: str) -> wire.ForgetAnswer:
+    async def forget(request: Incoming, id: FromPath[str]) -> wire.ForgetAnswer:
         return wire.ForgetAnswer.of(await doors.forget(request.auth, wire.memory_id(id), rooms))
 
     @post("/v1/memories/{id:str}/confirm", opt={"shape": Shape("Confirm one", wire.WriteAnswer)})
-    async def confirm(request: Incoming, id: str) -> Response[wire.WriteAnswer | Refusal]:
+    async def confirm(request: Incoming, id: FromPath[str]) -> Response[wire.WriteAnswer | Refusal]:
         outcome = await doors.confirm(request.auth, wire.memory_id(id), rooms)
         return written(outcome, creates=False)
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from litestar import Request, get, post
 from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath
 
 from gateway import wire
 from gateway.doors import Edge
@@ -29,7 +30,7 @@ def quarantine_routes(edge: Edge) -> list[HTTPRouteHandler]:
         status_code=200,
         opt={"shape": Shape("Release a held write", wire.CaseAnswer)},
     )
-    async def release(request: Incoming, id: str) -> wire.CaseAnswer:
+    async def release(request: Incoming, id: FromPath[str]) -> wire.CaseAnswer:
         return wire.CaseAnswer.of(await doors.release(request.auth, wire.memory_id(id), rooms))
 
     @post(
@@ -37,7 +38,7 @@ def quarantine_routes(edge: Edge) -> list[HTTPRouteHandler]:
         status_code=200,
         opt={"shape": Shape("Reject a held write", wire.CaseAnswer)},
     )
-    async def reject(request: Incoming, id: str) -> wire.CaseAnswer:
+    async def reject(request: Incoming, id: FromPath[str]) -> wire.CaseAnswer:
         return wire.CaseAnswer.of(await doors.reject(request.auth, wire.memory_id(id), rooms))
 
     return [held, release, reject]
