@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from guard.errors import InvalidError
 from memory.signals import Blinded, Signals, Sparse, Vector, Vectors
 from memory.types import SubjectMark
-from storage.hazmat import mac, stream
+from storage.hazmat import mac, macs, stream
 from storage.keyring import SubjectKeys, SubjectPurpose
 from storage.layouts import fields, utf8
 
@@ -27,7 +27,8 @@ _MAX_DIMENSION: Final = 65_535
 _MAX_VECTORS: Final = 255
 _MAX_NAME_BYTES: Final = 255
 _SMALLEST: Final = 1e-6
-"""Vectors shorter than this have no direction worth the name."""
+_LARGEST: Final = 1e6
+"""Between these lie the lengths of all sane vectors, which are 1, and all sane weights of terms."""
 
 
 class Blinding:
@@ -68,10 +69,12 @@ class Blinding:
 
     def _sparse(self, terms: Mapping[str, float]) -> Sparse:
         weights: dict[int, float] = {}
-        for term, weight in terms.items():
-            if not (math.isfinite(weight) and weight > 0):
-                raise InvalidError("signals.terms: weights are positive")
-            id = int.from_bytes(mac(self._terms, utf8(term))[:4], "big")
+        # What float32 can't hold would be stored as zero or infinity.
+        if not all(_SMALLEST < weight < _LARGEST for weight in terms.values()):
+            raise InvalidError("signals.terms: weights are positive")
+        keyed = macs(self._terms, map(utf8, terms))
+        for digest, weight in zip(keyed, terms.values(), strict=True):
+            id = int.from_bytes(digest[:4], "big")
             weights[id] = weights.get(id, 0.0) + weight
         ids = sorted(weights)
         # Rounded to what is stored, so that material read back equals material made.
@@ -112,7 +115,8 @@ class Transform:
         """Return the rotated vector. Raises InvalidError for one without a direction."""
         turned = vector.astype(np.float64)
         length = float(np.linalg.norm(turned))
-        if not (math.isfinite(length) and length > _SMALLEST):
+        if not _SMALLEST < length < _LARGEST:
+            # NaN compares false, so it ends here as well.
             raise InvalidError("signals.vectors: not finite, or zero")
         for order, signs in zip(self._order, self._signs, strict=True):
             turned = turned[order] * signs

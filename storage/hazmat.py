@@ -10,6 +10,7 @@ random 96-bit nonce, safe far beyond the number of keys one parent will ever wra
 
 import hashlib
 import hmac
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from cryptography.exceptions import InvalidTag
@@ -70,6 +71,15 @@ def derive(key: bytes, info: bytes) -> bytes:
 def mac(key: bytes, data: bytes) -> bytes:
     """Return HMAC-SHA256."""
     return hmac.digest(key, data, "sha256")
+
+
+def macs(key: bytes, items: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield HMAC-SHA256 of each item; for many short ones, as the key is set up once."""
+    keyed = hmac.new(key, digestmod="sha256")
+    for item in items:
+        one = keyed.copy()
+        one.update(item)
+        yield one.digest()
 
 
 def check_mac(key: bytes, data: bytes, tag: bytes) -> None:

@@ -384,9 +384,9 @@ async def test_source_marks_match_within_one_tenant_only() -> None:
 
 
 @pytest.mark.requirement("S6")
-@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, 1e30])
 async def test_a_vector_that_is_not_finite_is_refused(bad: float) -> None:
-    """NaN and infinities reach neither blinding nor sealing; the same vector without them does."""
+    """NaN, infinities and absurd sizes are refused; the same vector without them is not."""
     keeper = vault()
     good = unit(16)
     spoilt = good.copy()
@@ -410,7 +410,7 @@ async def test_a_vector_without_a_direction_is_refused(vector: NDArray[np.float3
         await vault().blind(ALICE, Signals({"en": vector}, {}, ()))
 
 
-@pytest.mark.parametrize("weight", [0.0, -1.0, math.nan, math.inf])
+@pytest.mark.parametrize("weight", [0.0, -1.0, math.nan, math.inf, 1e-50, 1e300])
 async def test_term_weights_are_positive(weight: float) -> None:
     """A weight that the index could not use is refused."""
     with pytest.raises(InvalidError):
