@@ -1,6 +1,6 @@
 """The primitives, and the only importer of `cryptography`. All above it speaks of keys by purpose.
 
-Nonces are arguments here and no seal draws its own, so that stored formats can be pinned to the byte.
+Nonces are arguments here and no seal draws its own, so that stored formats can be pinned by byte.
 A failed check is an exception, never a bool that a caller might forget to look at.
 
 Keys are wrapped with AES-256-GCM and not with AES-KWP (RFC 5649): KWP takes no associated data, and
