@@ -35,9 +35,9 @@ def local_routes(
     """Return what each route finds among `rows`, best first, at most `limit` per route.
 
     `dense.<vector>` scores are cosines; `keyword` is the share of the query's terms, weighted by
-    rarity within `rows`, that the memory holds (about 1 when all); `entity` is the share of the
-    query's entities; `time` is 1 within [since, until). A row outside the range is in no route. A
-    route whose part of `query` is empty does not run.
+    rarity within `rows`, that the memory holds (1 when all, less in a long text); `entity` is the
+    share of the query's entities; `time` is 1 within [since, until). A row outside the range is in
+    no route. A route whose part of `query` is empty does not run.
     """
     rows = [row for row in rows if _within(row[2], since, until)]
     routes: dict[str, Hits] = {}
@@ -78,8 +78,9 @@ def _keyword(query: Sparse, rows: Sequence[Candidate]) -> Hits:
         held.append((id, {term: weight for term, weight in terms if term in wanted}))
     worth = {term: weight * _rarity(term, held) for term, weight in wanted.items()}
     total = sum(worth.values())
+    # Held to 1 each, so that a text which repeats the words of a question gains nothing by it.
     return [
-        (id, sum(worth[term] * weight for term, weight in terms.items()) / total)
+        (id, sum(worth[term] * min(1.0, weight) for term, weight in terms.items()) / total)
         for id, terms in held
         if terms and total > 0
     ]

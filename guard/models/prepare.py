@@ -1,8 +1,8 @@
 """What the set-up does once: verify the packaged models and lay out what speeds up loading.
 
 Of everything tried, one conversion pays: the word table of the multilingual model, inflated into a
-file that is mapped instead of read. It halves that model's loading and keeps 65 MB of table out of
-the process's own memory. The table has a pinned digest of its own, so the prepared folder needs no
+file that is mapped instead of read. It halves the reading of that model's weights and keeps 65 MB
+out of the process's own memory. The table has a pinned digest of its own, so the prepared folder needs no
 trust. Needs no network; a second run only checks.
 """
 

@@ -155,6 +155,14 @@ def test_a_rare_term_counts_more_than_a_common_one() -> None:
     assert found[A] > 3 * found[MemoryId("m0")] > 0
 
 
+@pytest.mark.requirement("R11", "W8")
+def test_repeating_the_words_of_a_question_gains_nothing() -> None:
+    """A text stuffed with them scores as one that says them once."""
+    rows = [(A, blinded(terms={1: 1.0, 2: 1.0}), NOW), (B, blinded(terms={1: 2.1, 2: 2.1}), NOW)]
+    found = dict(local_routes(blinded(terms={1: 1.4, 2: 1.4}), rows, 9)["keyword"])
+    assert found[A] == found[B] == pytest.approx(1.0)
+
+
 @pytest.mark.requirement("R11")
 def test_exact_search_keeps_at_most_the_limit_and_only_the_time_range() -> None:
     """The range is half open and shuts rows out of every route."""
