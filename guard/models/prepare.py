@@ -2,8 +2,8 @@
 
 Of everything tried, one conversion pays: the word table of the multilingual model, inflated into a
 file that is mapped instead of read. It halves the reading of that model's weights and keeps 65 MB
-out of the process's own memory. The table has a pinned digest of its own, so the prepared folder needs no
-trust. Needs no network; a second run only checks.
+out of the process's own memory. The table has a pinned digest of its own, so the prepared folder
+needs no trust. Needs no network; a second run only checks.
 """
 
 from pathlib import Path
