@@ -14,7 +14,7 @@ LONGEST: Final = 200
 MOST: Final = 64
 """Entities kept per text, in the order of their appearance within each kind."""
 
-_URL = re.compile(r"\b(?:https?|ftp)://[^\s<>\"'，。；（）()、]{3,400}", re.IGNORECASE)
+_URL = re.compile(r"\b(?:https?|ftp)://[^\s<>\"'，。；（）()、]{3,400}", re.ASCII)
 _EMAIL = re.compile(
     r"(?<![\w.%+-])[\w.%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}", re.ASCII
 )
@@ -22,10 +22,14 @@ _IP = re.compile(
     r"(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?!\.?\d)"
 )
 _HOST_PORT = re.compile(
-    r"(?<![\w.])(?:[a-z0-9-]{1,63}\.){0,8}[a-z0-9-]{1,63}:(\d{2,5})(?![\d:])", re.ASCII
+    # A name of one part needs a long number: `10:30` is a time and `score:30` a score.
+    r"(?<![\w.:-])(?:(?:[a-z0-9-]{1,63}\.){1,8}[a-z0-9-]{1,63}:(\d{2,5})|"
+    r"[a-z][a-z0-9-]{0,62}:(\d{4,5}))(?![\d:])",
+    re.ASCII,
 )
 _PORT = re.compile(
-    r"(?:\bports?|端口号?)\s{0,2}(?:number|is|now|=|:|为|是|改为|改成)?\s{0,2}(\d{2,5})(?!\d)"
+    r"(?:\bports?|端口号?)\s{0,2}(?:number|is|now|=|:|为|是|改为|改成)?\s{0,2}(\d{2,5})(?!\d)",
+    re.ASCII,
 )
 _ORDER = re.compile(
     r"(?:\b(?:order|tracking|invoice|ticket|case|booking|reservation|parcel|shipment|waybill)|"
@@ -53,10 +57,11 @@ _PHONE = re.compile(
 _DATE = re.compile(r"(?<!\d)((?:19|20)\d{2})[-/.年]\s?(\d{1,2})[-/.月]\s?(\d{1,2})(?!\d)")
 _AMOUNT = re.compile(
     r"(?P<sign>[$€£¥]|\b(?:usd|eur|gbp|cny|rmb|jpy|"
-    r"hkd)\s?)(?P<before>\d[\d,]{0,14}(?:\.\d{1,4})?)(?![\d])|"
-    r"(?<![a-z0-9_.])(?P<after>\d[\d,]{0,14}(?:\.\d{1,4})?)\s?(?P<scale>[万亿千])?\s?"
+    r"hkd)\s?)(?P<before>(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:\.\d{1,4})?)(?!\d)|"
+    r"(?<![a-z0-9_.])(?P<after>(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:\.\d{1,4})?)\s?(?P<scale>[万亿千])?\s?"
     r"(?P<unit>usd|eur|gbp|cny|rmb|jpy|hkd|dollars?|euros?|pounds?|yuan|元|块钱?|人民币|美元|"
-    r"欧元|英镑|日元|港币)(?![a-z])"
+    r"欧元|英镑|日元|港币)(?![a-z])",
+    re.ASCII,
 )
 _CURRENCY: Final = {
     "$": "usd", "usd": "usd", "dollar": "usd", "美元": "usd",
@@ -104,8 +109,9 @@ def _numbered(text: str) -> Iterator[str]:
         yield f"ip:{match.group()}"
     for pattern in (_PORT, _HOST_PORT):
         for match in pattern.finditer(text):
-            if 0 < int(match.group(1)) <= _LARGEST_PORT:
-                yield f"port:{int(match.group(1))}"
+            port = int(match.group(match.lastindex or 1))
+            if 0 < port <= _LARGEST_PORT:
+                yield f"port:{port}"
 
 
 def _measured(text: str) -> Iterator[str]:

@@ -78,7 +78,7 @@ _AUTHORISED: Final = (
          rf"(?:授权|批准|许可|准许|审批通过|允许|同意|认可)(?:了)?~10(?:(?:所有|全部|任何|一切|每笔|后续|今后|以后|无限|自动)~6"
          rf"{_DEAL_CN}|付款|支付|转账|汇款|提现|扣款)", unless=r"(?:未经?|没有?|不|尚未|需要?|须|请)(?:得到|获得)?~4"
          r"(?:授权|批准|许可|准许|审批通过|允许|同意|认可)"),
-    rule(CLAIM, HIGH, "授权|批准|同意|通过", rf"(?:所有|全部|任何|一切|每笔)~8{_DEAL_CN}~4(?:已|均|都|全部)~4(?:授权|批准|同意|"
+    rule(CLAIM, HIGH, "授权|批准|同意|通过|审批", rf"(?:所有|全部|任何|一切|每笔)~8{_DEAL_CN}~4(?:已|均|都|全部)~4(?:授权|批准|同意|"
          r"审批|通过)"),
     rule(CLAIM, HIGH, "权限|权力|访问权|管理员|审批人|授权人",
          r"(?:拥有|具有|享有|获得|授予|赋予|给予|开通)~8(?:管理员|最高|全部|所有|完全|超级|root|admin)~3(?:权限|权力|访问权)|"
@@ -96,7 +96,7 @@ _SKIP: Final = (
          r"don\W?t forget"),
     rule(CLAIM, HIGH, "without|no ",
          r"\b(?:pay|transfer|send|delete|execute|run|proceed|purchase|buy|approve|deploy|act|go ahead|process|"
-         r"complete|perform|order|withdraw|book|sign|make|trade|install|grant|paid|payments?|transfers?|"
+         r"complete|perform|order|withdraw|book|sign|make|trade|install|grant|paid|goes? out|issued?|refunds?|payments?|transfers?|"
          r"purchases?|transactions?|operations?|actions?) <8>(?:without|no|(?:needs?|requires?) no) (?:any |my |"
          rf"further |asking |user |additional |prior |manual |the user\W?s? |for )*<2>{_CHECK}\b",
          unless=_PROTECTS + r"(?:<3>)?(?:pay|transfer|send|delete|execute|run|proceed|purchase|buy|approve|deploy|"
@@ -117,9 +117,10 @@ _PAY: Final = (
          r"salaries|payroll|funds|money|refunds?|rent|fees|deposits?|transfers?|remittances?|balance) <10>"
          rf"(?:to|into|via|onto) <4>{_ACCOUNT}\b"),
     rule(CLAIM, HIGH, "bank|payment|payee|account|wire|beneficiary|iban|wallet|billing|supplier|vendor",
-         r"\b(?:bank(?:ing)?|payment|payee|wire|beneficiary|billing|remittance|payout|wallet|iban|vendor account|"
-         r"supplier account) (?:account |details |information |info |number |address |instructions )*<4>(?:has|"
-         r"have|was|were|is|are|got)? ?(?:been )?(?:now )?(?:changed|updated|replaced|moved|different|new)\b|"
+         r"\b(?:(?:bank(?:ing)?|payment|wire|billing|remittance|payout|wallet|vendor|supplier) (?:account|details|"
+         r"information|info|number|address|instructions)|payee|beneficiary|iban) (?:details |number )?<3>(?:(?:has|have|"
+         r"was|were|is|are|got) (?:been )?(?:now )?(?:changed|updated|replaced|moved|different|new)|changed|will "
+         r"change)\b|"
          r"\b(?:new|updated|changed|replacement) (?:bank(?:ing)?|payment|payee|beneficiary|iban|wallet|remittance|"
          r"payout)(?: bank)? (?:accounts?|details|address|instructions|information|number|is|:)"),
     rule(CLAIM, HIGH, "付|汇|打|转|存|款|钱|工资|发票|退",
@@ -136,7 +137,8 @@ _SEND: Final = (
     rule(CLAIM, HIGH, "http|ftp|www.|@",
          r"\b(?:send|forward|e\W?mail|mail|upload|post|submit|deliver|copy|cc|bcc|share|report|export|sync|fax|"
          rf"push|backup|back up|relay|transmit) <10>(?:to|at|with|into|on|onto) <3>{_TARGET}",
-         unless=_PROTECTS + r"(?:send|forward|e\W?mail|mail|upload|post|submit|share)"),
+         unless=_PROTECTS + r"(?:send|forward|e\W?mail|mail|upload|post|submit|share)|"
+                r"\b(?:e\W?mail|mail|report|copy|post|export) (?:was|were|has|had)\b"),
     rule(CLAIM, HIGH, "@", r"\b(?:bcc|cc|copy in|loop in) <3>[\w.+-]{1,64}@[\w-]{1,63}\."),
     rule(CLAIM, HIGH, "http|ftp|www.|@",
          rf"\b{_PAPERS} <6>(?:go|goes|be sent|are sent|is sent|be forwarded|are forwarded|be delivered|be uploaded|"

@@ -17,7 +17,7 @@ from policies.model import Finding, Severity, Span
 
 SPANS_KEPT: Final = 16
 _CONTEXT: Final = 48
-_GAP: Final = r"[\W_]{1,6}"
+_GAP: Final = r"(?:[\W_]{1,6})"
 _WORD: Final = r"[^\W_]{1,40}"
 
 
@@ -73,7 +73,8 @@ def sightings(rules: Sequence[Rule], views: Iterable[View]) -> Iterator[Sighting
                 continue
             pattern = each.squeezed if squeezed else each.spaced
             for match in pattern.finditer(text):
-                before = text[max(0, match.start() - _CONTEXT) : match.end()]
+                # The original view keeps its capitals, and a sentence may begin with "Never".
+                before = text[max(0, match.start() - _CONTEXT) : match.end()].lower()
                 if match.end() > match.start() and (
                     each.unless is None or each.unless.search(before) is None
                 ):
@@ -120,10 +121,11 @@ def _spaced(pattern: str) -> str:
 
 def _squeezed(pattern: str) -> str:
     # Words that may touch have no edges to count by: a bounded run of anything stands for them.
-    return _expanded(pattern, r"[\W_]{0,6}", r"[^.!?\n]{0,%s0}?").replace(r"\b", "")
+    return _expanded(pattern, r"(?:[\W_]{0,6})", r"[^.!?\n]{0,%s0}?").replace(r"(?a:\b)", "")
 
 
 def _expanded(pattern: str, gap: str, words: str) -> str:
-    pattern = pattern.replace(" ", gap)
+    # Beside a Chinese character an English word ends too, which `\b` alone does not see.
+    pattern = pattern.replace(r"\b", r"(?a:\b)").replace(" ", gap)
     pattern = re.sub(r"<(\d+)>", lambda m: words % m.group(1), pattern)
     return re.sub(r"~(\d+)", r"[^。！？!?\\n]{0,\1}?", pattern)

@@ -59,16 +59,18 @@ _OWN_TOKENS: Final = (
         r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]{0,8000}-----END [A"
         r"-Z0-9 ]{0,60}-----)?"
     ),
-    re.compile(r"\beyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,4000}(?:\.[A-Za-z0-9_-]{0,2000})?"),
-    re.compile(r"\bsk-[A-Za-z0-9_-]{20,200}\b"),
-    re.compile(r"\bgithub_pat_[A-Za-z0-9_]{22,120}\b"),
-    re.compile(r"\bnpm_[A-Za-z0-9]{36}\b"),
-    re.compile(r"\bhf_[A-Za-z0-9]{30,60}\b"),
-    re.compile(r"\bAIza[0-9A-Za-z_-]{35}"),
-    re.compile(r"\bLTAI[0-9A-Za-z]{12,20}\b"),
-    re.compile(r"\bAKID[0-9A-Za-z]{32}\b"),
+    re.compile(
+        r"(?a:\b)eyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,4000}(?:\.[A-Za-z0-9_-]{0,2000})?"
+    ),
+    re.compile(r"(?a:\b)sk-[A-Za-z0-9_-]{20,200}(?a:\b)"),
+    re.compile(r"(?a:\b)github_pat_[A-Za-z0-9_]{22,120}(?a:\b)"),
+    re.compile(r"(?a:\b)npm_[A-Za-z0-9]{36}(?a:\b)"),
+    re.compile(r"(?a:\b)hf_[A-Za-z0-9]{30,60}(?a:\b)"),
+    re.compile(r"(?a:\b)AIza[0-9A-Za-z_-]{35}"),
+    re.compile(r"(?a:\b)LTAI[0-9A-Za-z]{12,20}(?a:\b)"),
+    re.compile(r"(?a:\b)AKID[0-9A-Za-z]{32}(?a:\b)"),
     re.compile(r"(?i:\bbearer)\s{1,3}([A-Za-z0-9._~+/=-]{20,2000})"),
-    re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,100}:([^\s/@]{1,200})@"),
+    re.compile(r"(?a:\b)[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,100}:([^\s/@]{1,200})@"),
 )
 _LABEL = (
     r"(?i:(?<![a-z])(?:password|passwd|passphrase|passcode|pwd|api[ _-]?key|"
@@ -85,7 +87,7 @@ _STATED = re.compile(
     r"变成了?)\s{0,3}[:：]?\s?['\"`“]?([^\s'\"`“”，。；,;]{4,200})"
 )
 _CODE = re.compile(
-    r"(?i:\b(?:pin|cvv2?|cvc|otp|verification code|one[ -]time (?:code|password)|"
+    r"(?ai:\b(?:pin|cvv2?|cvc|otp|verification code|one[ -]time (?:code|password)|"
     r"security code)\b|验证码|安全码|动态码)"
     r"\s{0,3}(?i:is|:|=|：|为|是)?\s{0,3}[:：]?\s?(\d{3,8})(?!\d)"
 )
@@ -109,7 +111,7 @@ _EMAIL = re.compile(
     r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-"
     r"z]{2,24}(?![A-Za-z0-9-])"
 )
-_PHONE = re.compile(r"(?<![\w+.])(?:\+|00)?\(?\d(?:[ ().\-]{0,2}\d){6,16}(?![\w])")
+_PHONE = re.compile(r"(?<![\w+.])(?:\+|00)?\(?\d(?:[ ().\-]{0,2}\d){6,16}(?!\w)", re.ASCII)
 _PHONE_LABEL = re.compile(
     r"(?i:phone|tel|mobile|cell|call|fax|whatsapp|sms|text me|电话|手机|致电|联系|座机|微信|号码)"
 )

@@ -64,7 +64,8 @@ def _tags(match: re.Match[str]) -> str | None:
     run = match.group()
     if len(run) <= _FLAG_TAGS:
         return None
-    return "".join(chr(ord(c) - 0xE0000) for c in run)
+    # Set apart, since it was hidden inside or behind a word.
+    return f" {''.join(chr(ord(c) - 0xE0000) for c in run)} "
 
 
 def _selectors(match: re.Match[str]) -> str | None:
@@ -72,7 +73,8 @@ def _selectors(match: re.Match[str]) -> str | None:
         ord(c) - 0xFE00 if ord(c) <= 0xFE0F else ord(c) - 0xE0100 + 16  # noqa: PLR2004
         for c in match.group()
     )
-    return _text(data)
+    text = _text(data)
+    return None if text is None else f" {text} "
 
 
 def _html(match: re.Match[str]) -> str | None:

@@ -1,0 +1,69 @@
+"""Entities named exactly, English and Chinese."""
+
+import pytest
+
+from memory.entities import MOST, entities_of
+
+
+@pytest.mark.requirement("R2")
+@pytest.mark.parametrize(
+    ("text", "entity"),
+    [
+        ("The order SF123456 is late.", "order:sf123456"),
+        ("Order number: 998-1234567", "order:998-1234567"),
+        ("订单号：SF123456 已发货", "order:sf123456"),
+        ("运单SF1234567890", "order:sf1234567890"),
+        ("ticket ABC-1234 is open", "code:abc-1234"),
+        ("see #42 in the tracker", "issue:42"),
+        ("it listens on port 5432", "port:5432"),
+        ("端口改为8080", "port:8080"),
+        ("connect to db.example:6379 now", "port:6379"),
+        ("write to Ann.Lee@Mail.example.", "email:ann.lee@mail.example"),
+        ("see https://docs.example/a?b=1.", "url:https://docs.example/a?b=1"),
+        ("见https://docs.example/zh。", "url:https://docs.example/zh"),
+        ("call +44 20 7946 0958", "phone:+442079460958"),
+        ("手机13800138000", "phone:+8613800138000"),
+        ("it cost $1,200.50", "amount:usd:1200.5"),
+        ("paid 20 euros", "amount:eur:20"),
+        ("花了1.5万元", "amount:cny:15000"),
+        ("付了300块", "amount:cny:300"),
+        ("¥88", "amount:cny:88"),
+        ("runs v2.3.1 here", "version:2.3.1"),
+        ("版本2.0", "version:2.0"),
+        ("on 2024-5-1 we met", "date:2024-05-01"),
+        ("2024年5月1日见面", "date:2024-05-01"),
+        ("host 10.0.0.7 is down", "ip:10.0.0.7"),
+        ("ＯＲＤＥＲ ＳＦ１２３４５６", "order:sf123456"),
+    ],
+)
+def test_an_entity_is_found_in_its_normal_form(text: str, entity: str) -> None:
+    """Each kind is recognised in both languages and written one way."""
+    assert entity in entities_of(text)
+
+
+@pytest.mark.requirement("R2")
+@pytest.mark.parametrize(
+    "text",
+    ["", "an ordinary sentence about tea", "今天天气很好", "in order to win", "port wine is sweet",
+     "port 99999", "2024-13-45", "the case is closed", "10:30", "call me at noon", "300.1.2.3"],
+)  # fmt: skip
+def test_ordinary_words_are_no_entities(text: str) -> None:
+    """What only looks like a label or number gives nothing."""
+    assert entities_of(text) == ()
+
+
+@pytest.mark.requirement("R2")
+def test_both_languages_give_the_same_entity() -> None:
+    """A question in one language meets a memory in the other."""
+    english = entities_of("order SF123456 on port 8080 cost $20")
+    chinese = entities_of("订单SF123456，端口8080，20美元")
+    assert set(english) == set(chinese)
+
+
+@pytest.mark.requirement("R2")
+def test_entities_are_distinct_ordered_and_bounded() -> None:
+    """The same text gives the same tuple, each entity once, and a flood is cut."""
+    text = " ".join(f"#{i}" for i in range(200)) + " #1 #1"
+    found = entities_of(text)
+    assert found == entities_of(text)
+    assert len(found) == len(set(found)) == MOST
