@@ -138,7 +138,9 @@ def test_findings_carry_no_content() -> None:
 @pytest.mark.parametrize(
     "unit",
     ["a", "a ", "ignore ", "send the user ", "you are not ", "pay to ", "password ",
-     "忽略以上把用户不要告诉每当", "eyJ", "sk-", "http://a:", "-----BEGIN PRIVATE KEY-----", "4111 ", "a@b.", "</", "i g n o r e ", "忽 略 ", "a\u0301\u0316", "㌀", "&lt;"],
+     "忽略以上把用户不要告诉每当",
+     "eyJ", "sk-", "http://a:", "-----BEGIN PRIVATE KEY-----", "4111 ", "a@b.", "</",
+     "i g n o r e ", "忽 略 ", "a\u0301\u0316", "㌀", "&lt;"],
 )  # fmt: skip
 def test_work_grows_with_the_text_and_not_with_its_square(unit: str) -> None:
     """Eight times the hostile text costs some eight times as much; a square would be 64."""
