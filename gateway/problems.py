@@ -12,7 +12,7 @@ import msgspec
 from litestar import Request, Response
 from litestar.exceptions import HTTPException
 
-from gateway.wire import OriginAnswer, WriteAnswer
+from gateway.answers import OriginAnswer, WriteAnswer
 from guard.errors import (
     ConflictError,
     ForbiddenError,

@@ -1,4 +1,4 @@
-"""What crosses the edge, in both directions: bounded, typed, nothing unknown.
+"""What callers send: bounded, typed, nothing unknown.
 
 REST bodies, query strings and MCP tool arguments are parsed by the same structs, so no edge is
 looser than another. Errors name the field and never repeat what was in it.
@@ -8,7 +8,7 @@ import re
 import zoneinfo
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, Final, Literal, Self, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta, field
@@ -16,7 +16,7 @@ from msgspec import Meta, field
 from gateway.settings import MAX_TEXT_CHARS
 from guard.errors import InvalidError, NotFoundError
 from guard.nouns import Draft
-from guard.outcomes import Case, Cases, Listing, Memory, Query, Receipt, Recollection
+from guard.outcomes import Query
 from guard.ports import Filter
 from memory.origin import Hint, OriginClass
 from memory.types import Kind, Layer, MemoryId, SessionId, State
@@ -232,150 +232,6 @@ class ListHeld(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limit: Annotated[int, Meta(ge=1, le=100)] = 20
 
 
-class OriginAnswer(msgspec.Struct, frozen=True):
-    """Provenance as the gateway fixed it: the class, and trust from 0 (web) to 4 (operator)."""
-
-    class_: OriginClass = field(name="class")
-    trust: int
-
-
-class WriteAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What became of a write, and why."""
-
-    outcome: str
-    origin: OriginAnswer
-    reasons: tuple[str, ...] = field()
-    id: str | None = None
-    supersedes: str | None = None
-
-
-class MemoryAnswer(msgspec.Struct, frozen=True):
-    """One memory in full."""
-
-    id: str
-    text: str
-    layer: Layer
-    kind: Kind
-    state: State
-    origin: OriginClass
-    trust: int
-    importance: float
-    confidence: float
-    stored_at: datetime
-    occurred_at: datetime | None
-    expires_at: datetime | None
-    superseded_by: str | None
-    entities: tuple[str, ...]
-    session_id: str | None
-    reference: str | None
-    metadata: dict[str, str]
-
-    @classmethod
-    def of(cls, memory: Memory) -> Self:
-        """Return the memory as clients see it."""
-        return cls(**_shared(memory))
-
-
-class RecalledAnswer(MemoryAnswer, frozen=True, kw_only=True):
-    """One memory in an answer, with the score from 0 to 1 that ranked it."""
-
-    score: float
-
-
-class ListAnswer(msgspec.Struct, frozen=True):
-    """One page of memories, and the cursor of the next one."""
-
-    items: tuple[MemoryAnswer, ...]
-    cursor: str | None
-
-    @classmethod
-    def of(cls, listing: Listing) -> Self:
-        """Return the page as clients see it."""
-        return cls(tuple(MemoryAnswer.of(one) for one in listing.items), listing.cursor)
-
-
-class RecallAnswer(msgspec.Struct, frozen=True):
-    """What memory knows. `context` is fenced for a prompt; without `reliable`, say you don't know.
-
-    `degraded` means that the search index did not take part.
-    """
-
-    items: tuple[RecalledAnswer, ...]
-    reliable: bool
-    context: str
-    degraded: bool
-    trace_id: str
-
-    @classmethod
-    def of(cls, found: Recollection) -> Self:
-        """Return the recollection as clients see it."""
-        items = tuple(RecalledAnswer(**_shared(one.memory), score=one.score) for one in found.items)
-        return cls(items, found.reliable, found.context, found.degraded, found.trace_id)
-
-
-class ForgetAnswer(msgspec.Struct, frozen=True):
-    """What an erasure removed, and what remains until when."""
-
-    id: str
-    removed: tuple[str, ...]
-    remains: tuple[str, ...]
-    at: datetime
-
-    @classmethod
-    def of(cls, receipt: Receipt) -> Self:
-        """Return the receipt as clients see it."""
-        return cls(receipt.id, receipt.removed, receipt.remains, receipt.at)
-
-
-class CaseAnswer(msgspec.Struct, frozen=True):
-    """One held write as a reviewer sees it; `text` is null without the right to reveal."""
-
-    id: str
-    subject: str
-    layer: Layer
-    kind: Kind
-    state: State
-    origin: OriginClass
-    trust: int
-    channel: str
-    client: str
-    stored_at: datetime
-    reasons: tuple[str, ...]
-    text: str | None
-
-    @classmethod
-    def of(cls, case: Case) -> Self:
-        """Return the case as reviewers see it."""
-        label = case.label
-        return cls(
-            id=label.id,
-            subject=label.subject,
-            layer=label.layer,
-            kind=label.kind,
-            state=label.state,
-            origin=label.origin,
-            trust=label.trust,
-            channel=label.channel,
-            client=label.client,
-            stored_at=label.recorded_at,
-            reasons=case.reasons,
-            text=case.text,
-        )
-
-
-class CasesAnswer(msgspec.Struct, frozen=True):
-    """One page of held writes, and how many there are in all."""
-
-    items: tuple[CaseAnswer, ...]
-    cursor: str | None
-    total: int
-
-    @classmethod
-    def of(cls, cases: Cases) -> Self:
-        """Return the page as reviewers see it."""
-        return cls(tuple(CaseAnswer.of(one) for one in cases.items), cases.cursor, cases.total)
-
-
 def from_json(body: bytes, kind: type[T]) -> T:
     """Return the struct in `body`, or raise InvalidError that says how to mend it."""
     try:
@@ -481,7 +337,3 @@ def _hint(origin: OriginHint | None) -> Hint:
         raise InvalidError("origin.parents: not all are memories of yours")
     parents = tuple(MemoryId(parent) for parent in dict.fromkeys(origin.parents))
     return Hint(class_=origin.class_, reference=origin.reference, parents=parents)
-
-
-def _shared(memory: Memory) -> dict[str, Any]:
-    return {**msgspec.structs.asdict(memory), "metadata": dict(memory.metadata)}

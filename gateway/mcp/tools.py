@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 from mcp.types import CallToolResult, TextContent, Tool, ToolAnnotations
 
-from gateway import wire
+from gateway import answers, wire
 from gateway.doors import Edge
 from gateway.problems import STATUS_OF_OUTCOME, answer_of, problem_of, retry_after
 from guard.outcomes import WriteOutcome
@@ -80,22 +80,22 @@ def memory_tools(edge: Edge) -> dict[str, MemoryTool]:
         query = wire.from_arguments(arguments, wire.RecallMemory).query_of(
             max_text_chars=limits.max_text_chars
         )
-        found = wire.RecallAnswer.of(await doors.recall(principal, query, rooms))
+        found = answers.RecallAnswer.of(await doors.recall(principal, query, rooms))
         return _result(found.context, _without_text(found))
 
     async def forget(principal: Principal, arguments: dict[str, Any]) -> CallToolResult:
         named = wire.memory_id(wire.from_arguments(arguments, wire.ForgetMemory).id)
-        receipt = wire.ForgetAnswer.of(await doors.forget(principal, named, rooms))
+        receipt = answers.ForgetAnswer.of(await doors.forget(principal, named, rooms))
         return _result(_json(receipt), receipt)
 
     tools = (
-        MemoryTool(_tool("store_memory", _STORE, wire.StoreMemory, wire.WriteAnswer), store),
+        MemoryTool(_tool("store_memory", _STORE, wire.StoreMemory, answers.WriteAnswer), store),
         MemoryTool(
             _tool("recall_memory", _RECALL, wire.RecallMemory, RecallOutput, reads_only=True),
             recall,
         ),
         MemoryTool(
-            _tool("forget_memory", _FORGET, wire.ForgetMemory, wire.ForgetAnswer, destroys=True),
+            _tool("forget_memory", _FORGET, wire.ForgetMemory, answers.ForgetAnswer, destroys=True),
             forget,
         ),
     )
@@ -167,7 +167,7 @@ def _written(outcome: WriteOutcome) -> CallToolResult:
     return _result(_json(answer), answer, is_error=refused_by_policy)
 
 
-def _without_text(found: wire.RecallAnswer) -> RecallOutput:
+def _without_text(found: answers.RecallAnswer) -> RecallOutput:
     """Return the answer with the remembered text in the fence alone.
 
     Clients may show a model the structured part instead of the text part, and remembered text

@@ -7,6 +7,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from gateway import wire
+from gateway.answers import ForgetAnswer, ListAnswer, MemoryAnswer, RecallAnswer, WriteAnswer
 from gateway.doors import Edge
 from gateway.limits import Shape
 from gateway.problems import Refusal, written
@@ -22,9 +23,9 @@ def memory_routes(edge: Edge) -> list[HTTPRouteHandler]:
 
     @post(
         "/v1/memories",
-        opt={"shape": Shape("Remember", wire.WriteAnswer, 201, body=wire.StoreMemory)},
+        opt={"shape": Shape("Remember", WriteAnswer, 201, body=wire.StoreMemory)},
     )
-    async def remember(request: Incoming) -> Response[wire.WriteAnswer | Refusal]:
+    async def remember(request: Incoming) -> Response[WriteAnswer | Refusal]:
         draft = wire.from_json(await request.body(), wire.StoreMemory).draft(
             now=rooms.clock(), leeway_seconds=leeway_seconds, max_text_chars=max_text_chars
         )
@@ -32,39 +33,39 @@ def memory_routes(edge: Edge) -> list[HTTPRouteHandler]:
 
     @get(
         "/v1/memories",
-        opt={"shape": Shape("List, newest first", wire.ListAnswer, query=wire.ListMemories)},
+        opt={"shape": Shape("List, newest first", ListAnswer, query=wire.ListMemories)},
     )
-    async def browse(request: Incoming) -> wire.ListAnswer:
+    async def browse(request: Incoming) -> ListAnswer:
         page = wire.from_query(request.query_params.multi_items(), wire.ListMemories)
         listing = await doors.browse(request.auth, page.filter(), page.cursor, page.limit, rooms)
-        return wire.ListAnswer.of(listing)
+        return ListAnswer.of(listing)
 
-    @get("/v1/memories/{id:str}", opt={"shape": Shape("Read one", wire.MemoryAnswer)})
-    async def fetch(request: Incoming, id: FromPath[str]) -> wire.MemoryAnswer:
-        return wire.MemoryAnswer.of(await doors.fetch(request.auth, wire.memory_id(id), rooms))
+    @get("/v1/memories/{id:str}", opt={"shape": Shape("Read one", MemoryAnswer)})
+    async def fetch(request: Incoming, id: FromPath[str]) -> MemoryAnswer:
+        return MemoryAnswer.of(await doors.fetch(request.auth, wire.memory_id(id), rooms))
 
     @delete(
         "/v1/memories/{id:str}",
         status_code=200,
-        opt={"shape": Shape("Forget one", wire.ForgetAnswer)},
+        opt={"shape": Shape("Forget one", ForgetAnswer)},
     )
-    async def forget(request: Incoming, id: FromPath[str]) -> wire.ForgetAnswer:
-        return wire.ForgetAnswer.of(await doors.forget(request.auth, wire.memory_id(id), rooms))
+    async def forget(request: Incoming, id: FromPath[str]) -> ForgetAnswer:
+        return ForgetAnswer.of(await doors.forget(request.auth, wire.memory_id(id), rooms))
 
-    @post("/v1/memories/{id:str}/confirm", opt={"shape": Shape("Confirm one", wire.WriteAnswer)})
-    async def confirm(request: Incoming, id: FromPath[str]) -> Response[wire.WriteAnswer | Refusal]:
+    @post("/v1/memories/{id:str}/confirm", opt={"shape": Shape("Confirm one", WriteAnswer)})
+    async def confirm(request: Incoming, id: FromPath[str]) -> Response[WriteAnswer | Refusal]:
         outcome = await doors.confirm(request.auth, wire.memory_id(id), rooms)
         return written(outcome, creates=False)
 
     @post(
         "/v1/recall",
         status_code=200,
-        opt={"shape": Shape("Recall", wire.RecallAnswer, body=wire.RecallMemory)},
+        opt={"shape": Shape("Recall", RecallAnswer, body=wire.RecallMemory)},
     )
-    async def recall(request: Incoming) -> wire.RecallAnswer:
+    async def recall(request: Incoming) -> RecallAnswer:
         query = wire.from_json(await request.body(), wire.RecallMemory).query_of(
             max_text_chars=max_text_chars
         )
-        return wire.RecallAnswer.of(await doors.recall(request.auth, query, rooms))
+        return RecallAnswer.of(await doors.recall(request.auth, query, rooms))
 
     return [remember, browse, fetch, forget, confirm, recall]

@@ -7,6 +7,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from gateway import wire
+from gateway.answers import CaseAnswer, CasesAnswer
 from gateway.doors import Edge
 from gateway.limits import Shape
 
@@ -19,26 +20,26 @@ def quarantine_routes(edge: Edge) -> list[HTTPRouteHandler]:
 
     @get(
         "/v1/quarantine",
-        opt={"shape": Shape("List held writes", wire.CasesAnswer, query=wire.ListHeld)},
+        opt={"shape": Shape("List held writes", CasesAnswer, query=wire.ListHeld)},
     )
-    async def held(request: Incoming) -> wire.CasesAnswer:
+    async def held(request: Incoming) -> CasesAnswer:
         page = wire.from_query(request.query_params.multi_items(), wire.ListHeld)
-        return wire.CasesAnswer.of(await doors.held(request.auth, page.cursor, page.limit, rooms))
+        return CasesAnswer.of(await doors.held(request.auth, page.cursor, page.limit, rooms))
 
     @post(
         "/v1/quarantine/{id:str}/release",
         status_code=200,
-        opt={"shape": Shape("Release a held write", wire.CaseAnswer)},
+        opt={"shape": Shape("Release a held write", CaseAnswer)},
     )
-    async def release(request: Incoming, id: FromPath[str]) -> wire.CaseAnswer:
-        return wire.CaseAnswer.of(await doors.release(request.auth, wire.memory_id(id), rooms))
+    async def release(request: Incoming, id: FromPath[str]) -> CaseAnswer:
+        return CaseAnswer.of(await doors.release(request.auth, wire.memory_id(id), rooms))
 
     @post(
         "/v1/quarantine/{id:str}/reject",
         status_code=200,
-        opt={"shape": Shape("Reject a held write", wire.CaseAnswer)},
+        opt={"shape": Shape("Reject a held write", CaseAnswer)},
     )
-    async def reject(request: Incoming, id: FromPath[str]) -> wire.CaseAnswer:
-        return wire.CaseAnswer.of(await doors.reject(request.auth, wire.memory_id(id), rooms))
+    async def reject(request: Incoming, id: FromPath[str]) -> CaseAnswer:
+        return CaseAnswer.of(await doors.reject(request.auth, wire.memory_id(id), rooms))
 
     return [held, release, reject]

@@ -1,0 +1,159 @@
+"""What callers are told: the guard's outcomes in the shape of the wire."""
+
+from datetime import datetime
+from typing import Any, Self
+
+import msgspec
+from msgspec import field
+
+from guard.outcomes import Case, Cases, Listing, Memory, Receipt, Recollection
+from memory.origin import OriginClass
+from memory.types import Kind, Layer, State
+
+
+class OriginAnswer(msgspec.Struct, frozen=True):
+    """Provenance as the gateway fixed it: the class, and trust from 0 (web) to 4 (operator)."""
+
+    class_: OriginClass = field(name="class")
+    trust: int
+
+
+class WriteAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What became of a write, and why."""
+
+    outcome: str
+    origin: OriginAnswer
+    reasons: tuple[str, ...] = field()
+    id: str | None = None
+    supersedes: str | None = None
+
+
+class MemoryAnswer(msgspec.Struct, frozen=True):
+    """One memory in full."""
+
+    id: str
+    text: str
+    layer: Layer
+    kind: Kind
+    state: State
+    origin: OriginClass
+    trust: int
+    importance: float
+    confidence: float
+    stored_at: datetime
+    occurred_at: datetime | None
+    expires_at: datetime | None
+    superseded_by: str | None
+    entities: tuple[str, ...]
+    session_id: str | None
+    reference: str | None
+    metadata: dict[str, str]
+
+    @classmethod
+    def of(cls, memory: Memory) -> Self:
+        """Return the memory as clients see it."""
+        return cls(**_shared(memory))
+
+
+class RecalledAnswer(MemoryAnswer, frozen=True, kw_only=True):
+    """One memory in an answer, with the score from 0 to 1 that ranked it."""
+
+    score: float
+
+
+class ListAnswer(msgspec.Struct, frozen=True):
+    """One page of memories, and the cursor of the next one."""
+
+    items: tuple[MemoryAnswer, ...]
+    cursor: str | None
+
+    @classmethod
+    def of(cls, listing: Listing) -> Self:
+        """Return the page as clients see it."""
+        return cls(tuple(MemoryAnswer.of(one) for one in listing.items), listing.cursor)
+
+
+class RecallAnswer(msgspec.Struct, frozen=True):
+    """What memory knows. `context` is fenced for a prompt; without `reliable`, say you don't know.
+
+    `degraded` means that the search index did not take part.
+    """
+
+    items: tuple[RecalledAnswer, ...]
+    reliable: bool
+    context: str
+    degraded: bool
+    trace_id: str
+
+    @classmethod
+    def of(cls, found: Recollection) -> Self:
+        """Return the recollection as clients see it."""
+        items = tuple(RecalledAnswer(**_shared(one.memory), score=one.score) for one in found.items)
+        return cls(items, found.reliable, found.context, found.degraded, found.trace_id)
+
+
+class ForgetAnswer(msgspec.Struct, frozen=True):
+    """What an erasure removed, and what remains until when."""
+
+    id: str
+    removed: tuple[str, ...]
+    remains: tuple[str, ...]
+    at: datetime
+
+    @classmethod
+    def of(cls, receipt: Receipt) -> Self:
+        """Return the receipt as clients see it."""
+        return cls(receipt.id, receipt.removed, receipt.remains, receipt.at)
+
+
+class CaseAnswer(msgspec.Struct, frozen=True):
+    """One held write as a reviewer sees it; `text` is null without the right to reveal."""
+
+    id: str
+    subject: str
+    layer: Layer
+    kind: Kind
+    state: State
+    origin: OriginClass
+    trust: int
+    channel: str
+    client: str
+    stored_at: datetime
+    reasons: tuple[str, ...]
+    text: str | None
+
+    @classmethod
+    def of(cls, case: Case) -> Self:
+        """Return the case as reviewers see it."""
+        label = case.label
+        return cls(
+            id=label.id,
+            subject=label.subject,
+            layer=label.layer,
+            kind=label.kind,
+            state=label.state,
+            origin=label.origin,
+            trust=label.trust,
+            channel=label.channel,
+            client=label.client,
+            stored_at=label.recorded_at,
+            reasons=case.reasons,
+            text=case.text,
+        )
+
+
+class CasesAnswer(msgspec.Struct, frozen=True):
+    """One page of held writes, and how many there are in all."""
+
+    items: tuple[CaseAnswer, ...]
+    cursor: str | None
+    total: int
+
+    @classmethod
+    def of(cls, cases: Cases) -> Self:
+        """Return the page as reviewers see it."""
+        return cls(tuple(CaseAnswer.of(one) for one in cases.items), cases.cursor, cases.total)
+
+
+def _shared(memory: Memory) -> dict[str, Any]:
+    return {**msgspec.structs.asdict(memory), "metadata": dict(memory.metadata)}
