@@ -111,7 +111,7 @@ class Ending:
         self._open = False
 
     async def receive(self) -> Any:
-        """Return the next message, or a disconnect once time is up: the transport tidies up then."""
+        """Return the next message, or a disconnect once time is up."""
         with anyio.move_on_after(self._until - anyio.current_time()):
             return await self._receive()
         return {"type": "http.disconnect"}
