@@ -1,12 +1,13 @@
-"""The rules of the authority stage; see `rules` for the notation."""
+"""The rules for privileged claims; see `rules` for the notation."""
 
 from typing import Final
 
 from guard.stages.rules import Rule, rule
+from guard.stages.standing_rules import RULES as STANDING_RULES
 from policies.model import Severity
 
-CLAIM, STANDING = "privileged_claim", "standing_instruction"
-HIGH, MEDIUM = Severity.HIGH, Severity.MEDIUM
+CLAIM = "privileged_claim"
+HIGH = Severity.HIGH
 
 _GRANTED = (
     r"(?:authori[sz]e[sd]?|approve[sd]?|pre\W?approved|pre\W?authori[sz]ed|consent(?:s|ed) to|granted|"
@@ -25,7 +26,7 @@ _CHECK = (
     r"(?:confirm(?:ation|ations|ing)?|approvals?|authori[sz]ation|verif(?:y|ication|ying)|permission|consent|"
     r"2fa|mfa|two\W?factor|one\W?time (?:password|code)s?|otp|security (?:check|question|review|step|warning|"
     r"prompt)s?|identity checks?|safety checks?|double\W?check(?:ing)?|fraud checks?|validation|"
-    r"human review|sign\W?off|review step|approval step)"
+    r"(?:password|id|age|credit|virus) checks?|human review|sign\W?off|review step|approval step)"
 )
 _TARGET = r"(?:https?:/|ftp:/|www\.|[\w.+-]{1,64}@[\w-]{1,63}\.)"
 _ACCOUNT = (
@@ -45,9 +46,7 @@ _BAD_NEWS = (
     r"(?:fees?|charges?|costs?|surcharges?|commissions?|risks?|warnings?|errors?|side effects?|logs?|alerts?|"
     r"transactions?|penalt(?:y|ies)|failures?|recalls?|complaints?|price increases?|conflicts? of interest)"
 )
-_GATE_CN = (
-    r"(?:确认|核实|验证|审批|审核|复核|授权|核验|验证码|安全检查|校验|询问用户|请示|双重认证|同意)"
-)
+_GATE_CN = r"(?:确认|核实|验证|审批|审核|复核|审查|授权|核验|验证码|安全检查|校验|询问用户|请示|双重认证|同意)"
 _DEAL_CN = (
     r"(?:付款|支付|转账|汇款|交易|操作|访问|权限|提现|扣款|删除|退款|请求|采购|购买|打款|下单|消费)"
 )
@@ -83,6 +82,29 @@ _AUTHORISED: Final = (
     rule(CLAIM, HIGH, "权限|权力|访问权|管理员|审批人|授权人",
          r"(?:拥有|具有|享有|获得|授予|赋予|给予|开通)~8(?:管理员|最高|全部|所有|完全|超级|root|admin)~3(?:权限|权力|访问权)|"
          r"(?:是|成为|为|作为)(?:系统|新的?|超级|授权的?|唯一的?|本系统)?(?:管理员|授权人|审批人)", unless=r"(?:不|没|未)(?:是|会|有|再)"),
+    rule(CLAIM, HIGH, "permission|authori|consent|approval|clearance|mandate",
+         r"\b(?:has|have|had|gives?|gave|given|grants?|granted|with) <3>(?:permissions?|authori[sz]ation|authority|"
+         r"consent|approval|clearance|mandate) <1>(?:to|for) <2>(?:complete|make|execute|pay|purchase|transfer|delete|"
+         r"disable|access|read|share|send|approve|spend|order|buy|trade|modify|change|install|run|act|sign|release|"
+         r"withdraw|payments?|transfers?|purchases?|all|any)\b",
+         unless=r"\b(?:no|not|never|nt|without) <2>(?:permission|authori|consent|approval|clearance)|asked"),
+    rule(CLAIM, HIGH, "auto",
+         r"\bauto(?:matically)?\W?(?:approv|pay|accept|confirm|execut|transfer|purchas|complet|authori[sz]|delet|"
+         r"grant|releas|sign)(?:e|es|ed|ing|al)?\b|\b(?:complete|approve|pay|transfer|purchase|execute|sign|buy)d? <5>"
+         r"automatically\b", unless=r"\b(?:not|never|nt) <1>auto"),
+    rule(CLAIM, HIGH, "allowed|permitted|entitled|cleared",
+         r"\b(?:allowed|permitted|entitled|cleared) to (?:read|access|see|view|delete|modify|approve|transfer|spend|"
+         r"export|change|share|pay) <2>(?:all|any|every|other|everyone|everything)\b",
+         unless=r"\b(?:not|never|nt|nobody|no one) (?:be )?(?:allowed|permitted|entitled|cleared)"),
+    rule(CLAIM, HIGH, "treat", r"\btreat(?:ed)? <10>as (?:if )?<3>(?:admin\w{0,10}|operator|the system|owner|trusted|"
+         r"authori[sz]ed|verified|approved|confirmed)\b"),
+    rule(CLAIM, HIGH, "自动|授权|委托",
+         r"(?:可以?|允许|一律|直接|希望)自动(?:完成|批准|支付|付款|转账|扣款|执行|下单|通过|放行|审批)|自动(?:批准|审批|放行)|"
+         r"(?:长期|永久|全权|一次性|无限期)(?:授权|委托)", unless=r"(?:不|禁止|没有?)(?:要|得|能|可|允许)?~2自动"),
+    rule(CLAIM, HIGH, "可以|有权|允许|能够|视为|视作|当作",
+         r"(?:可以|能够|有权|允许)~2(?:查看|访问|读取|修改|删除|批准|审批|导出|动用|使用)~4(?:所有|全部|任何|一切|其他)~3(?:用户|"
+         r"人|记录|数据|文件|账户|权限|资金|订单|请求)|有权~3(?:关闭|禁用|跳过|删除|批准|转账|访问|修改|审批|付款)|"
+         r"(?:视为|视作|当作)~4(?:管理员|系统|授权|可信|已确认|已批准|运营方)", unless=r"(?:不|没|无)(?:可以|能够|有权|允许|权)"),
 )  # fmt: skip
 
 _SKIP: Final = (
@@ -104,6 +126,9 @@ _SKIP: Final = (
     rule(CLAIM, HIGH, "not need|not require|unnecessary|no longer|doesn|don|not necessary|not needed",
          rf"\b{_CHECK} <3>(?:is|are) (?:not |no longer |un)(?:needed|required|necessary|wanted)\b|\b(?:does not|"
          rf"doesn\W?t|do not|don\W?t|no longer) (?:need|require)s? <4>{_CHECK}\b"),
+    rule(CLAIM, HIGH, "skipped|bypassed|omitted|disabled|waived|ignored|suppressed|turned off",
+         rf"\b{_CHECK} <5>(?:skipped|bypassed|omitted|disabled|waived|ignored|suppressed|turned off)\b",
+         unless=r"\b(?:not|never|nt|cannot) <1>(?:be )?(?:skipped|bypassed|omitted|disabled|waived|ignored|suppressed)"),
     rule(CLAIM, HIGH, "跳过|绕过|省略|免|取消|关闭|忽略|无需|不需|不用|不必|不要|别|略过|无须",
          rf"(?:跳过|绕过|省略|略过|免去|免除|免(?=审|确认|验)|取消|关闭|忽略|无需|无须|不需要?|不用|不必|不要|别)(?:再|去|经过)?"
          rf"~8{_GATE_CN}", unless=r"(?:不要|不得|禁止|切勿|不能|不可|别|勿|不应)~2(?:跳过|绕过|省略|取消|关闭|忽略|略过|免)|忘|没有|未经?|"
@@ -123,6 +148,11 @@ _PAY: Final = (
          r"change)\b|"
          r"\b(?:new|updated|changed|replacement) (?:bank(?:ing)?|payment|payee|beneficiary|iban|wallet|remittance|"
          r"payout)(?: bank)? (?:accounts?|details|address|instructions|information|number|is|:)"),
+    rule(CLAIM, HIGH, "recipient|payee|beneficiary|landlord|rent|invoice|payment|salary|refund",
+         r"\b(?:recipient|payee|beneficiary|landlord|rent|invoices?|payments?|salary|refunds?) <6>(?:is|are) (?:now )?"
+         rf"<3>{_ACCOUNT}\b", unless=r"\b(?:overdue|late|due|from)\b"),
+    rule(CLAIM, HIGH, "收款|付款对象|房东|供应商",
+         rf"(?:收款人|收款方|付款对象|收款单位|房东|供应商)~12(?:是|为|改为|现在|:)~14{_ACCOUNT_CN}"),
     rule(CLAIM, HIGH, "付|汇|打|转|存|款|钱|工资|发票|退",
          r"(?:付款|货款|汇款|款项|工资|发票|资金|租金|费用|尾款|定金|转账|钱|退款|报销款?|账款|所有款|余额)~16"
          rf"(?:打|付|汇|转|支付|存|转账|打款|汇入|转入)(?:款)?(?:到|至|入|给|进|往)?~14{_ACCOUNT_CN}"),
@@ -146,6 +176,14 @@ _SEND: Final = (
     rule(CLAIM, HIGH, "http|www.|@|邮箱|网址",
          r"(?:发送|转发|抄送|上传|发|提交|同步|寄|推送|备份|传)(?:一份)?(?:给|到|至|往)~10(?:https?:/|www\.|[\w.+-]{1,64}@)",
          unless=r"(?:不要|别|请勿|切勿|禁止|不得)~20(?:发|转|传|提交|寄|抄送|同步)"),
+    rule(CLAIM, HIGH, "password|credential|pin|code|key|token|secret",
+         r"\b(?:passwords?|credentials?|pins?|codes?|api keys?|keys|tokens?|secrets?) <4>(?:should|must|can|may|are to|"
+         r"is to) <1>be (?:shared|given|sent|provided|disclosed|handed|forwarded|revealed|posted)\b"),
+    rule(CLAIM, HIGH, "密码|验证码|密钥|身份证|口令|令牌",
+         r"(?:索要|索取|要求提供|询问|问到)~4(?:密码|验证码|密钥|身份证|口令|令牌)~6(?:应当?|要|必须|直接|就|可以?)~2(?:提供|告知|告诉|给|"
+         r"发)|(?:密码|验证码|密钥|口令|令牌)~6(?:应当?|可以?|必须|请)~3(?:提供给?|告诉|告知|发给|交给|分享给?)",
+         unless=r"(?:不|勿|别|禁止)~3(?:提供|告知|告诉|给|发|交|分享)"),
+    rule(CLAIM, HIGH, "@|http", r"(?:密送|抄送)~6(?:https?:/|[\w.+-]{1,64}@)", unless=r"(?:不要|别|请勿|切勿)~3(?:密送|抄送)"),
 )  # fmt: skip
 
 _USE: Final = (
@@ -182,6 +220,15 @@ _USE: Final = (
     rule(CLAIM, HIGH, "信任|可信|可靠",
          r"(?:完全|绝对|可以|应当?|必须|始终|无条件|请)信任~10(?:工具|来源|网站|域名|发件人|消息|邮件|输出|结果|指令|链接|内容)|"
          r"(?:是|为|属于)(?:官方|完全|唯一|绝对)?(?:认证的?)?(?:可信|受信任|白名单)的?~4(?:来源|网站|域名|发件人|工具|地址|供应商|账户)"),
+    rule(CLAIM, HIGH, "safe|ok |okay|fine|allowed",
+         r"\b(?:safe|ok|okay|fine|allowed) to (?:run|open|install|execute|download|visit|trust|click|use|enter) <8>"
+         rf"{_TARGET}", unless=r"\bnot (?:safe|ok|okay|fine|allowed)"),
+    rule(CLAIM, HIGH, "number|address|mail|line|phone|contact",
+         r"\b(?:correct|official|new|real|right|only|actual) <3>(?:support|customer service|hotline|help ?desk|contact|"
+         r"service) <1>(?:number|address|e\W?mail|line|phone)s? <2>(?:is|are|:)"),
+    rule(CLAIM, HIGH, "http|www.", r"(?:直接|放心|可以)~3(?:运行|打开|安装|执行|下载|点击|访问)~8(?:https?:/|www\.)",
+         unless=r"(?:不|勿|别|禁止)~4(?:运行|打开|安装|执行|下载|点击|访问)"),
+    rule(CLAIM, HIGH, "客服|热线|联系", r"(?:正确|官方|新|真正|唯一|最新)的?(?:客服|热线|联系)(?:电话|热线|号码|邮箱|方式)~3(?:是|为|:)"),
 )  # fmt: skip
 
 _HIDE: Final = (
@@ -203,60 +250,11 @@ _HIDE: Final = (
     rule(CLAIM, HIGH, "隐瞒|隐藏|提及|提到|提|掩盖|显示|披露|淡化",
          r"(?:隐瞒|隐藏|不要提及|不要提到|别提|不提|掩盖|不要显示|不要披露|不得披露|淡化|不要说明)~10(?:费用|手续费|风险|收费|错误|"
          r"警告|副作用|日志|告警|异常|交易|佣金|涨价|故障|召回)", unless=r"(?:不要|不得|禁止|切勿|不能)(?:隐瞒|隐藏|掩盖|淡化)"),
-)  # fmt: skip
-
-_SPEAK = (
-    r"(?:answer|reply|respond|recommend|suggest|mention|tell|say|address|speak|call (?:me|him|her|them|the user|it|us)"
-    r"|refer|greet|remind|ask|include|summari[sz]e|translate|promote|forward|write to|talk|explain|format|cite|quote)"
-)
-_DO = (
-    rf"(?:{_SPEAK}|use|call|send|check|write|treat|prefer|remember|keep|avoid|follow|add|start|end|sign|book|"
-    r"order|choose|pick|buy|pay|ship|convert|ignore|refuse|assume|prioriti[sz]e|consider|provide|route|report|"
-    r"log|store|skip|give|make|schedule|set|go with|opt|put|show|list|deliver|wake|turn|play|leave|confirm)"
-)
-_AGENT = r"(?:assistant|agent|ai|bot|chatbot|language model|you)"
-
-_STANDING: Final = (
-    rule(STANDING, MEDIUM, "from now on|going forward|henceforth|from this|until further|future|from today",
-         r"\b(?:from (?:now|today|here) on(?:wards?)?|going forward|henceforth|from this (?:point|moment|day|message)"
-         r"(?: on| forward| onwards?)*|until further notice|(?:for|in) all future \w{1,20}|in (?:the )?future) <10>"
-         rf"(?:{_DO}|you|your|please|always|never|don\W?t|do not|must)\b"),
-    rule(STANDING, MEDIUM, "from now on|going forward|henceforth|from today",
-         rf"\b{_DO} <12>(?:from (?:now|today|here) on(?:wards?)?|going forward|henceforth|from this (?:point|moment)"
-         r" (?:on|forward))\b"),
-    rule(STANDING, MEDIUM, "always|never",
-         rf"(?:^|[.!?,;:\n\-*\"(]\W{{0,3}}|\b(?:please|you|to|and|must|should|but|so|also) )(?:always|never|"
-         rf"do not ever|don\W?t ever) {_SPEAK}\b"),
-    rule(STANDING, MEDIUM, "always|never",
-         rf"(?:^|[.!?,;:\n\-*\"(]\W{{0,3}}|\b(?:please|you|must|should|(?:wants?|asks?|asked|told|prefers?|likes?) (?:you"
-         rf"|me|us|the (?:assistant|agent)) (?:to)?) ?)(?:always|never) {_DO} <8>(?:for me|my|me|the user|user s|your"
-         r" (?:repl|answer|response|output|message)\w{0,4}|for (?:him|her|them|us))\b"),
-    rule(STANDING, MEDIUM, "always|never",
-         rf"\b{_AGENT} (?:must |should |shall |will |has to |have to |needs? to |are to |is to )?(?:always|never)"
-         rf" {_DO}\b|\b(?:wants?|asks?|asked|told|instructed|expects?) (?:you|me|us|the {_AGENT}) to (?:always|never)"
-         rf" <1>{_DO}\b"),
-    rule(STANDING, MEDIUM, "whenever|every time|each time|any time|when",
-         r"\b(?:whenever|every time|each time|any ?time|when(?= (?:the )?(?:user|you|asked))) (?:the |a )?(?:user|you|i|we|"
-         r"he|she|they|someone|anyone|asked|customer)\b <12>"
-         rf"(?:{_SPEAK}|use|call|send|include|provide|add|always|never|please|you (?:must|should))\b"),
-    rule(STANDING, MEDIUM, "assistant|agent|bot|ai ",
-         rf"\b(?:the |this |your |an? )?(?:assistant|agent|chatbot|ai assistant|ai agent|bot) (?:must|should|shall|has"
-         rf" to|have to|needs to|is to|is required to|is expected to|ought to) (?:not |only |always |never |also )?{_DO}\b"),
-    rule(STANDING, MEDIUM, "reply|response|answer|message|conversation|session",
-         r"\b(?:in|with|at the end of|to|of) (?:every|each|all)(?: of)?(?: your)? (?:reply|replies|response|responses|"
-         r"answer|answers|message|messages|conversations?|sessions?|output)\b"),
-    rule(STANDING, MEDIUM, "以后|今后|往后|从现在|从今|从此|此后|下次|自此|从明天",
-         r"(?:以后(?:都|请|不|别|就|要|回|用|再|跟|给|叫|每|凡|一律|你|我|的|只|直接|帮|默认|,)|今后|往后(?:都|请|要|就)|从现在(?:起|开始)|"
-         r"从今(?:以后|天起|天开始|往后|起)|从此(?:以后|请|都)|此后(?:请|都|一律)|下次起|自此|从明天起)~14(?:回答|回复|答复|用|使用|称呼|叫|"
-         r"推荐|建议|发|提醒|选|买|订|走|说|写|调用|记住|遵守|按|优先|采用|翻译|总结|给|带|附|加|都|要|必须|应|请|默认|提供|告诉|忽略|"
-         r"执行|处理|视|当作|寄|付|避免|展示|改|问|放|安排|吃|坐|联系|打|点|送|别|不)", unless=r"(?:年|月|天|日|小时|分钟|周|星期)以后"),
-    rule(STANDING, MEDIUM, "一律|务必|始终|永远|总是|每次|每当|凡是|不要再|别再|再也不要|一直|都要|必须",
-         r"(?:一律|务必|始终|永远|总是|每次|每当|凡是|不要再|别再|再也不要|一直要|都要|必须)~10(?:回答|回复|答复|称呼|叫我|推荐|提醒我|告诉"
-         r"(?:我|用户|他|她)|翻译|总结成?|输出|给我|帮我|替我|给用户|建议|引用|向用户|对用户|为我)"),
-    rule(STANDING, MEDIUM, "你|助手|助理|智能体|ai|模型|机器人|回答|回复|我",
-         r"(?:你|助手|助理|智能体|ai|模型|机器人|(?:每次|所有|每条|每个)~4(?:回答|回复|对话|答案))~4(?:以后|今后|必须|务必|一律|始终|永远|"
-         r"总是|每次|每当|不要再|都要|不得|禁止|只能)~16(?:回答|回复|用|使用|推荐|建议|发|提醒|说|写|调用|记住|遵守|按|优先|采用|提供|告诉|"
-         r"忽略|执行|处理|视为|当作|带|附|加|引用)|每当(?:我|用户|客户|有人|你)~20(?:就|都|请|要|必须|应)"),
+    rule(CLAIM, HIGH, "log|audit|monitoring|history",
+         r"\b(?:disable|disabling|turn off|stop|clear|wipe|erase|delete|tamper with) <3>(?:logging|audit|(?:audit|access|"
+         r"security|system) logs?|monitoring)\b", unless=_PROTECTS + r"(?:disable|turn off|stop|clear|wipe|erase|delete)"),
+    rule(CLAIM, HIGH, "日志|审计|监控", r"(?:关闭|停用|禁用|清除|删除|清空|停止)~2(?:日志|审计|监控)~2(?:记录|功能)?",
+         unless=r"(?:不|勿|别|禁止)(?:要|得|能|可)?(?:关闭|停用|禁用|清除|删除|清空|停止)"),
 )  # fmt: skip
 
 RULES: Final[tuple[Rule, ...]] = (
@@ -266,5 +264,5 @@ RULES: Final[tuple[Rule, ...]] = (
     *_SEND,
     *_USE,
     *_HIDE,
-    *_STANDING,
+    *STANDING_RULES,
 )

@@ -86,6 +86,13 @@ _OVERRIDE: Final = (
          r"(?:规则|限制|规定|准则|约束|守则|安全(?:策略|机制|过滤|检查))", unless=r"不要|不得|禁止|不能|切勿|我的"),
     rule("override", HIGH, "新的|真正|最新|唯一",
          r"你(?:现在)?的?(?:新的?|真正的?|最新的?|唯一的?)(?:任务|指令|目标|身份|使命)(?:是|为|如下|就是|:)"),
+    rule("override", HIGH, "priority|precedence|supersede|override|overrule",
+         r"\b(?:(?:highest|higher|top|absolute) priority (?:over|above|than)|takes? precedence over|supersedes?|overrides?|"
+         r"overrules?) <4>(?:instructions?|system prompt|prompts?|rules|directives?|guidelines)\b"),
+    rule("override", HIGH, "优先|取代|覆盖", r"(?:优先级?(?:高于|大于|于)|取代|覆盖|凌驾于)~8(?:指令|系统提示|规则|提示词|设定)"),
+    rule("override", MEDIUM, "前面|之前|以上|上面|先前",
+         r"(?:不要管|别管|不用管|忽略|忘记|忘掉|无视)~3(?:前面|之前|以上|上面|先前)~3(?:说的|的话|的内容|的对话|所有内容|的一切)",
+         unless=r"我(?:之前|以前|的|先前|刚才|上次|前面)"),
 )  # fmt: skip
 
 _ROLE: Final = (
@@ -147,6 +154,10 @@ _PERSONA: Final = (
     rule("persona", HIGH, "不受|没有", r"(?:不受|没有)(?:任何|一切|所有|其他)~6(?:限制|约束|审查|束缚)~6的?~6(?:ai|人工智能|助手|"
          r"模型|机器人|智能体|角色|身份)"),
     rule("persona", MEDIUM, "拒绝", r"(?:不能|不得|不要|绝不|不可以?|不允许|永远不)(?:再)?拒绝(?:回答|我|用户|任何|执行|请求)"),
+    rule("persona", HIGH, "polic|rule|restriction|filter|guideline|limit",
+         r"\b(?:as (?:if|though)|pretend|imagine|assume) <4>(?:no|without) <3>(?:content |safety )?(?:polic(?:y|ies)|rules|"
+         r"restrictions?|filters?|guidelines?|limits)\b"),
+    rule("persona", HIGH, "没有|不存在", r"(?:假装|假设|当作|就当|设想)~6(?:没有|不存在)~6(?:政策|规则|限制|审查|准则|约束)"),
 )  # fmt: skip
 
 _EXFILTRATION: Final = (
@@ -230,6 +241,14 @@ _POISON: Final = (
          r"(?:每当|当|只要|如果|一旦|凡是|每次|无论何时|以后)(?:有)?(?:用户|客户|任何人|有人|别人|他人|顾客)~24"
          r"(?:就|都|请|必须|务必|一律|应|要|则|总是)~8(?:回答|回复|推荐|告诉|说|建议|引导|提供|返回|调用|使用|声称|宣传|插入|"
          r"附上|强调|转到|导向)"),
+    rule("memory_poison", MEDIUM, "asked", r"\b(?:if|when|whenever|once) (?:you are |you re |you get )?(?:ever )?asked"
+         rf" <14>\b{_REPLY}\b"),
+    rule("memory_poison", MEDIUM, "request|question|message|quer|mail",
+         r"\b(?:any|every|all|each) (?:request|question|message|quer(?:y|ie)|e\W?mail|prompt)s? <2>(?:mention|contain|about|"
+         r"starting|beginning|with|including|regarding)\w{0,4} <8>(?:should|must|shall|will|is to|are to) <2>(?:be )?(?:answer|"
+         r"repl|respond|forward|redirect|treat|return|execut|trigger)\w{0,4}\b"),
+    rule("memory_poison", MEDIUM, "被问|凡", r"被问(?:到|及|起)~14(?:就|都|请|应|则|说|回答|一律)|"
+         r"凡是?(?:提到|涉及|包含|询问|问到|带有|出现)~20(?:都|就|应|必须|一律|均)"),
     rule("memory_write", LOW, "memory|memories|记忆",
          r"\b(?:store|save|add|write|record|commit|append|insert|put|keep) <5>(?:to|in|into|as) <3>(?:memory|"
          r"memories)\b|\bupdate (?:your|the) <2>memor(?:y|ies)\b|"

@@ -1,0 +1,68 @@
+"""The rules for standing instructions; see `rules` for the notation."""
+
+from typing import Final
+
+from guard.stages.rules import Rule, rule
+from policies.model import Severity
+
+STANDING = "standing_instruction"
+MEDIUM = Severity.MEDIUM
+
+_SPEAK = (
+    r"(?:answer|reply|respond|recommend|suggest|mention|tell|say|address|speak|call (?:me|him|her|them|the user|it|us)"
+    r"|refer|greet|remind|ask|include|summari[sz]e|translate|promote|forward|write to|talk|explain|format|cite|quote)"
+)
+_DO = (
+    rf"(?:{_SPEAK}|use|call|send|check|write|treat|prefer|remember|keep|avoid|follow|add|start|end|sign|book|"
+    r"order|choose|pick|buy|pay|ship|convert|ignore|refuse|assume|prioriti[sz]e|consider|provide|route|report|"
+    r"log|store|skip|give|make|schedule|set|go with|opt|put|show|list|deliver|wake|turn|play|leave|confirm)"
+)
+_AGENT = r"(?:assistant|agent|ai|bot|chatbot|language model|you)"
+
+RULES: Final[tuple[Rule, ...]] = (
+    rule(STANDING, MEDIUM, "from now on|going forward|henceforth|from this|until further|future|from today",
+         r"\b(?:from (?:now|today|here) on(?:wards?)?|going forward|henceforth|from this (?:point|moment|day|message)"
+         r"(?: on| forward| onwards?)*|until further notice|(?:for|in) all future \w{1,20}|in (?:the )?future) <10>"
+         rf"(?:{_DO}|you|your|please|always|never|don\W?t|do not|must)\b"),
+    rule(STANDING, MEDIUM, "from now on|going forward|henceforth|from today",
+         rf"\b{_DO} <12>(?:from (?:now|today|here) on(?:wards?)?|going forward|henceforth|from this (?:point|moment)"
+         r" (?:on|forward))\b"),
+    rule(STANDING, MEDIUM, "always|never",
+         rf"(?:^|[.!?,;:\n\-*\"(]\W{{0,3}}|\b(?:please|you|to|and|must|should|but|so|also) )(?:always|never|"
+         rf"do not ever|don\W?t ever) {_SPEAK}\b"),
+    rule(STANDING, MEDIUM, "always|never",
+         rf"(?:^|[.!?,;:\n\-*\"(]\W{{0,3}}|\b(?:please|you|must|should|(?:wants?|asks?|asked|told|prefers?|likes?) (?:you"
+         rf"|me|us|the (?:assistant|agent)) (?:to)?) ?)(?:always|never) {_DO} <8>(?:for me|my|me|the user|user s|your"
+         r" (?:repl|answer|response|output|message)\w{0,4}|for (?:him|her|them|us))\b"),
+    rule(STANDING, MEDIUM, "always|never",
+         rf"\b{_AGENT} (?:must |should |shall |will |has to |have to |needs? to |are to |is to )?(?:always|never)"
+         rf" {_DO}\b|\b(?:wants?|asks?|asked|told|instructed|expects?) (?:you|me|us|the {_AGENT}) to (?:always|never)"
+         rf" <1>{_DO}\b"),
+    rule(STANDING, MEDIUM, "whenever|every time|each time|any time|when",
+         r"\b(?:whenever|every time|each time|any ?time|when(?= (?:the )?(?:user|you|asked))) (?:the |a )?(?:user|you|i|we|"
+         r"he|she|they|someone|anyone|asked|customer)\b <12>"
+         rf"(?:{_SPEAK}|use|call|send|include|provide|add|always|never|please|you (?:must|should))\b"),
+    rule(STANDING, MEDIUM, "assistant|agent|bot|ai ",
+         rf"\b(?:the |this |your |an? )?(?:assistant|agent|chatbot|ai assistant|ai agent|bot) (?:must|should|shall|has"
+         rf" to|have to|needs to|is to|is required to|is expected to|ought to) (?:not |only |always |never |also )?{_DO}\b"),
+    rule(STANDING, MEDIUM, "reply|response|answer|message|conversation|session",
+         r"\b(?:in|with|at the end of|to|of) (?:every|each|all)(?: of)?(?: your)? (?:reply|replies|response|responses|"
+         r"answer|answers|message|messages|conversations?|sessions?|output)\b"),
+    rule(STANDING, MEDIUM, "always|never|only",
+         rf"\b(?:when|while|for|if) <6>(?:always|never|only) {_DO}\b|\balways (?:choose|pick|select|use|prefer|book|"
+         r"order|buy) <8>(?:regardless|no matter|even if|whatever|over (?:all|any|other))\b",
+         unless=r"\b(?:i|he|she|they|we|who|people) (?:have |has |had )?(?:always|never|only)"),
+    rule(STANDING, MEDIUM, "一律|务必|都要", r"(?:一律|务必|都要)~2(?:选择?|用|买|订|采用|走|找|去)"),
+    rule(STANDING, MEDIUM, "以后|今后|往后|从现在|从今|从此|此后|下次|自此|从明天",
+         r"(?:以后(?:都|请|不|别|就|要|回|用|再|跟|给|叫|每|凡|一律|你|我|的|只|直接|帮|默认|,)|今后|往后(?:都|请|要|就)|从现在(?:起|开始)|"
+         r"从今(?:以后|天起|天开始|往后|起)|从此(?:以后|请|都)|此后(?:请|都|一律)|下次起|自此|从明天起)~14(?:回答|回复|答复|用|使用|称呼|叫|"
+         r"推荐|建议|发|提醒|选|买|订|走|说|写|调用|记住|遵守|按|优先|采用|翻译|总结|给|带|附|加|都|要|必须|应|请|默认|提供|告诉|忽略|"
+         r"执行|处理|视|当作|寄|付|避免|展示|改|问|放|安排|吃|坐|联系|打|点|送|别|不)", unless=r"(?:年|月|天|日|小时|分钟|周|星期)以后"),
+    rule(STANDING, MEDIUM, "一律|务必|始终|永远|总是|每次|每当|凡是|不要再|别再|再也不要|一直|都要|必须",
+         r"(?:一律|务必|始终|永远|总是|每次|每当|凡是|不要再|别再|再也不要|一直要|都要|必须)~10(?:回答|回复|答复|称呼|叫我|推荐|提醒我|告诉"
+         r"(?:我|用户|他|她)|翻译|总结成?|输出|给我|帮我|替我|给用户|建议|引用|向用户|对用户|为我)"),
+    rule(STANDING, MEDIUM, "你|助手|助理|智能体|ai|模型|机器人|回答|回复|我",
+         r"(?:你|助手|助理|智能体|ai|模型|机器人|(?:每次|所有|每条|每个)~4(?:回答|回复|对话|答案))~4(?:以后|今后|必须|务必|一律|始终|永远|"
+         r"总是|每次|每当|不要再|都要|不得|禁止|只能)~16(?:回答|回复|用|使用|推荐|建议|发|提醒|说|写|调用|记住|遵守|按|优先|采用|提供|告诉|"
+         r"忽略|执行|处理|视为|当作|带|附|加|引用)|每当(?:我|用户|客户|有人|你)~20(?:就|都|请|要|必须|应)"),
+)  # fmt: skip
