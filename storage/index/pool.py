@@ -76,8 +76,7 @@ class Worker:
             self._kill_if_hung()
             raise UnavailableError("index")
         try:
-            async with asyncio.timeout(self._timeout):
-                return await self._exchange(request, tenant)
+            return await self._exchange(request, tenant, self._timeout)
         except TimeoutError:
             self._kill_if_hung()
             raise UnavailableError("index") from None
@@ -98,24 +97,27 @@ class Worker:
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
 
-    async def _exchange(self, request: wire.Request, tenant: TenantId | None) -> wire.Result:
+    async def _exchange(
+        self, request: wire.Request, tenant: TenantId | None, seconds: float
+    ) -> wire.Result:
         process = self._process
         if process is None or process.stdin is None:
             raise UnavailableError("index")
         self._number += 1
-        number = self._number
+        now = time.monotonic()
         try:
-            sent = wire.frame(wire.Call(number, request))
+            sent = wire.frame(wire.Call(self._number, now + seconds, request))
         except ValueError as error:
             raise InvalidError("too much for one call") from error
-        entry = _Inflight(tenant, time.monotonic(), asyncio.get_running_loop().create_future())
+        entry = _Inflight(tenant, now, asyncio.get_running_loop().create_future())
         # It stays until answered, also when its caller has left: the oldest one is what the
         # worker is busy with.
-        self._inflight[number] = entry
-        process.stdin.write(sent)
-        with contextlib.suppress(ConnectionError):  # death is noticed by the reader
-            await process.stdin.drain()
-        return await entry.answer
+        self._inflight[self._number] = entry
+        async with asyncio.timeout(seconds):
+            process.stdin.write(sent)
+            with contextlib.suppress(ConnectionError):  # death is noticed by the reader
+                await process.stdin.drain()
+            return await entry.answer
 
     async def _supervise(self) -> None:
         delay = _FIRST_DELAY
@@ -157,8 +159,7 @@ class Worker:
     async def _greet(self, process: Process, condemned: tuple[TenantId, ...]) -> None:
         configure = msgspec.structs.replace(self._configure, condemned=condemned)
         try:
-            async with asyncio.timeout(_START_SECONDS):
-                ready = await self._exchange(configure, None)
+            ready = await self._exchange(configure, None, _START_SECONDS)
         except TimeoutError:
             process.kill()
             return

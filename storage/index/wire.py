@@ -149,9 +149,13 @@ Result = Done | Ready | Findings | Listed | Failed | Incomplete
 
 
 class Call(msgspec.Struct, frozen=True, array_like=True):
-    """A request with the number that its answer will carry (from 1)."""
+    """A request with the number that its answer will carry (from 1).
+
+    After `deadline`, on the machine's monotonic clock, nobody waits for the answer any more.
+    """
 
     number: int
+    deadline: float
     request: Request
 
 

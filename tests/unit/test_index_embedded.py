@@ -157,6 +157,23 @@ async def test_a_worker_that_does_not_answer_in_time_is_given_up_and_replaced(
         await index.close()
 
 
+@pytest.mark.requirement("R11")
+async def test_work_that_nobody_waits_for_any_more_is_skipped(tmp_path: Path) -> None:
+    """A call that reaches the worker after its deadline is not carried out."""
+    index = await EmbeddedIndex.open(tmp_path, DIMENSIONS, timeout_seconds=0.5)
+    try:
+        (pid,) = index.worker_pids
+        os.kill(pid, signal.SIGSTOP)
+        with pytest.raises(UnavailableError):
+            await index.upsert(ACME, [entry(1, rich())])
+        os.kill(pid, signal.SIGCONT)
+        await recovered(index)
+        assert index.worker_pids == [pid]
+        assert await index.inventory(ACME, None, 10) == []
+    finally:
+        await index.close()
+
+
 def tenants(root: Path) -> list[str]:
     """Return the tenants that have a directory, dropped ones included while any file is left."""
     return [json.loads(path.read_bytes())["tenant"] for path in root.rglob("tenant.json")]
