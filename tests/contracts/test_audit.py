@@ -151,6 +151,19 @@ async def test_a_tenant_has_its_own_chain(books: Books) -> None:
 
 
 @pytest.mark.requirement("Q6")
+async def test_one_leaf_id_in_two_tenants_is_two_leaves(books: Books) -> None:
+    """Neither takes the other's place."""
+    first, mine = noted(), noted()
+    theirs = msgspec.structs.replace(noted(Owner(GLOBEX, ANNA)), id=mine.id)
+    await books.audit.note([first, mine, theirs])
+    assert await books.audit.integrate() == 3
+    assert [one.leaf for one in await books.audit.leaves(GLOBEX, 0, 9)] == [theirs]
+    assert (await books.audit.leaves(ACME, 1, 9))[0].leaf == mine
+    assert (await books.audit.verify(ACME)).ok
+    assert (await books.audit.verify(GLOBEX)).ok
+
+
+@pytest.mark.requirement("Q6")
 async def test_an_unknown_tenant_has_the_empty_chain(books: Books) -> None:
     """Its head says so, and it verifies."""
     assert await books.audit.head(TenantId("nobody")) == EMPTY
