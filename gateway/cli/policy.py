@@ -5,13 +5,11 @@ from typing import Annotated
 
 import typer
 
+from gateway import app
 from gateway.cli import say
-from gateway.cli.options import Config, DataDir, Json, settings_of
-from guard.stages import STAGES
-from policies import load
+from gateway.cli.options import Config, Json, settings_of
+from policies.load import PolicyError
 from policies.model import Policy
-
-_SHIPPED = "strict"
 
 File = Annotated[
     Path | None,
@@ -24,15 +22,12 @@ File = Annotated[
 ]
 
 
-def check(
-    file: File = None, *, data_dir: DataDir = None, config: Config = None, json: Json = False
-) -> None:
+def check(file: File = None, *, config: Config = None, json: Json = False) -> None:
     """Check a policy file. Exit code 1 if the gateway would refuse it."""
-    path = file or settings_of(data_dir, config).policy.file
-    content = load.shipped(_SHIPPED) if path is None else path.read_bytes()
+    settings = settings_of(None, config, policy__file=None if file is None else str(file))
     try:
-        policy = load.load(content, frozenset(STAGES))
-    except load.PolicyError as error:
+        policy = app.policy_of(settings)
+    except PolicyError as error:
         if json:
             say.report({"ok": False, "problem": str(error)})
         else:

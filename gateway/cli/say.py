@@ -92,7 +92,7 @@ def verdict(ok: bool) -> str:  # noqa: FBT001
 
 @contextmanager
 def progress(*, wanted: bool = True) -> Iterator[Advance]:
-    """Show bars on stderr while the block runs, one per step; nothing without a terminal."""
+    """Show a bar on stderr per step, until all steps are done; nothing without a terminal."""
     console = Console(stderr=True)
     columns = (
         SpinnerColumn(),
@@ -101,14 +101,19 @@ def progress(*, wanted: bool = True) -> Iterator[Advance]:
         TaskProgressColumn(),
         TimeElapsedColumn(),
     )
-    with Progress(
-        *columns, console=console, transient=True, disable=not (wanted and console.is_terminal)
-    ) as bars:
-        tasks: dict[str, TaskID] = {}
+    hidden = not (wanted and console.is_terminal)
+    bars = Progress(*columns, console=console, transient=True, disable=hidden)
+    tasks: dict[str, TaskID] = {}
 
-        def advance(step: str, done: int, total: int, /) -> None:
-            if step not in tasks:
-                tasks[step] = bars.add_task(step, total=total or None)
-            bars.update(tasks[step], completed=done, total=total or None)
+    def advance(step: str, done: int, total: int, /) -> None:
+        if step not in tasks:
+            tasks[step] = bars.add_task(step, total=total or None)
+            bars.start()
+        bars.update(tasks[step], completed=done, total=total or None)
+        if bars.finished:
+            bars.stop()  # what follows may print, and may run for long
 
+    try:
         yield advance
+    finally:
+        bars.stop()

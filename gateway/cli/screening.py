@@ -14,8 +14,8 @@ from gateway import wire
 from gateway.auth import offline_principal
 from gateway.cli.feed import Line
 from gateway.settings import Settings
-from guard.errors import GuardError, InvalidError
-from guard.nouns import Draft
+from guard.errors import GuardError, InvalidError, UnavailableError
+from guard.nouns import Draft, Screened
 from guard.remember import judge
 from guard.rooms import Rooms
 from memory.origin import OriginClass
@@ -23,7 +23,11 @@ from memory.types import Owner, SubjectId, TenantId
 
 IN_FLIGHT: Final = 32
 """Texts judged at once: the embedder's batch."""
-_TENANT: Final = TenantId("screen")
+BYTES_IN_FLIGHT: Final = 65_536
+"""And how long they may be together: more would wait longer than the embedder lets anybody wait."""
+ATTEMPTS: Final = 5
+"""How often a text is tried on a machine that is too busy. No text goes unjudged for a slow one."""
+_NOBODY: Final = Owner(TenantId("screen"), SubjectId("nobody"))
 _MAX_ID: Final = 256
 
 
@@ -62,10 +66,7 @@ def judging(origin: OriginClass, settings: Settings, rooms: Rooms) -> Judge:
         try:
             given = _parsed(line)
             draft = _draft(given.text, origin, settings, rooms)
-            # The line's number tells one text from another, and its id might be anybody's words.
-            owner = Owner(_TENANT, SubjectId(f"line-{line.number}"))
-            principal = offline_principal(owner, rooms.clock())
-            screened, _ = await judge(principal, draft, rooms)
+            screened = await _screened(draft, rooms)
         except GuardError as error:
             return Unread(line.number, error.code, str(error) or error.code)
         decision = screened.decision
@@ -79,17 +80,65 @@ async def in_order(
 ) -> None:
     """Judge many lines at once, and tell the outcomes in the order of the lines."""
     order: asyncio.Queue[tuple[Line, asyncio.Task[Judged]] | None] = asyncio.Queue(IN_FLIGHT)
+    load = _Load(BYTES_IN_FLIGHT)
 
     async def start() -> None:
         async for line in feed:
-            await order.put((line, group.create_task(judge_line(line))))
+            await load.take(_weight(line))
+            await order.put((line, group.create_task(judged(line))))
         await order.put(None)
+
+    async def judged(line: Line) -> Judged:
+        try:
+            return await judge_line(line)
+        finally:
+            await load.give_back(_weight(line))
 
     async with asyncio.TaskGroup() as group:
         group.create_task(start())
         while (item := await order.get()) is not None:
             line, judging_of_it = item
             told(line, await judging_of_it)
+
+
+class _Load:
+    """Bounds what is under way; one thing alone may be heavier than all."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._taken = 0
+        self._changed = asyncio.Condition()
+
+    async def take(self, weight: int) -> None:
+        """Return once there is room for `weight`, and fill it."""
+        async with self._changed:
+            await self._changed.wait_for(
+                lambda: not self._taken or self._taken + weight <= self._most
+            )
+            self._taken += weight
+
+    async def give_back(self, weight: int) -> None:
+        """Make room again."""
+        async with self._changed:
+            self._taken -= weight
+            self._changed.notify()
+
+
+def _weight(line: Line) -> int:
+    return len(line.content or b"")
+
+
+async def _screened(draft: Draft, rooms: Rooms) -> Screened:
+    principal = offline_principal(_NOBODY, rooms.clock())
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            screened, _ = await judge(principal, draft, rooms)
+        except UnavailableError:
+            if attempt == ATTEMPTS:
+                raise
+        else:
+            return screened
+    raise UnavailableError("embedder")
 
 
 def _parsed(line: Line) -> Screenable:

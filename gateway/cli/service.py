@@ -20,7 +20,9 @@ def serve(
 ) -> None:
     """Run the gateway: REST under /v1, MCP at /mcp and /sse."""
     number = None if port is None else str(port)
-    app.run(settings_of(data_dir, config, http__host=host, http__port=number))
+    settings = settings_of(data_dir, config, http__host=host, http__port=number)
+    with say.progress() as advance:
+        app.run(settings, advance)
 
 
 def migrate(*, data_dir: DataDir = None, config: Config = None, json: Json = False) -> None:
