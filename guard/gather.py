@@ -2,17 +2,16 @@
 
 import asyncio
 
-from memory.entities import entities_of
-from memory.terms import terms_of
-
 from guard.content import content_of
 from guard.errors import InvalidError, UnreadableError
 from guard.nouns import Draft, Facts, Tagged
 from guard.principal import Principal
 from guard.rooms import Rooms
-from guard.views import views_of
+from guard.views import normalised, views_of
+from memory.entities import entities_of
 from memory.origin import Origin, classify
 from memory.signals import Blinded, Signals
+from memory.terms import terms_of
 from memory.types import MemoryId, Owner, State
 
 
@@ -67,14 +66,6 @@ async def search_material(owner: Owner, draft: Draft, rooms: Rooms) -> tuple[Sig
     entities = tuple(dict.fromkeys((*draft.entities, *entities_of(draft.text))))
     signals = Signals(vectors, terms_of(draft.text), entities)
     return signals, await rooms.vault.blind(owner, signals)
-
-
-def normalised(text: str) -> str:
-    """Return the form in which two texts count as the same: disguises off, case and space folded.
-
-    The last of the whole-text views is not taken, since deeper views merge different texts.
-    """
-    return next((v.text for v in views_of(text) if v.name == "nfkc"), text).strip()
 
 
 async def _parent_trusts(owner: Owner, parents: tuple[MemoryId, ...], rooms: Rooms) -> list[int]:

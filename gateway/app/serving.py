@@ -18,6 +18,7 @@ from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier, re
 from gateway.doors import Edge, UseCases
 from gateway.edge import build, server
 from gateway.settings import Mode, Settings
+from gateway.telemetry import configure
 from guard.browse import browse, fetch
 from guard.confirm import confirm
 from guard.forget import forget
@@ -59,7 +60,7 @@ Progress = Callable[[str, int, int], None]
 
 
 class Adapters(msgspec.Struct, frozen=True):
-    """The rooms behind the ports, opened. Tests swap one to seed a fault."""
+    """The rooms behind the ports, opened."""
 
     keep: Keep
     ledger: Ledger
@@ -88,6 +89,7 @@ def new_id() -> str:
 
 def run(settings: Settings, progress: Progress = lambda _step, _done, _total: None) -> None:
     """Serve until SIGTERM or SIGINT; what runs then finishes first."""
+    configure(settings.log_level)
     start_keys(settings)
     prepare_models(settings, progress)
     uvloop.run(_serve(settings))
@@ -121,13 +123,20 @@ class _Server(uvicorn.Server):
 
 @asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Gateway]:
-    """Open every room, start what works in the background, and close all of it in reverse.
+    """Open every room and lend the gateway over them; close all of it in reverse.
 
     Raises SettingsError or a GuardError when something does not fit; nothing is served then.
     """
+    async with adapters_of(settings) as adapters:
+        yield assembled(settings, adapters)
+
+
+@asynccontextmanager
+async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
+    """Open what lies behind the ports, and run what works in the background meanwhile."""
     async with AsyncExitStack() as stack:
         keep = await stack.enter_async_context(opened_keep(settings))
-        embedder = PackagedEmbedder.load(models_dir(settings))
+        embedder = await asyncio.to_thread(PackagedEmbedder.load, models_dir(settings))
         stack.push_async_callback(embedder.close)
         index = await EmbeddedIndex.open(
             index_dir(settings), embedder.id.dimensions, workers=settings.storage.index_workers
@@ -137,13 +146,11 @@ async def opened(settings: Settings) -> AsyncIterator[Gateway]:
         ledger = SqlLedger(keep.database, committed=lambda: follower.nudge())  # noqa: PLW0108
         follower = Follower(keep.outbox, ledger, keep.vault, index, now)
         journal = BatchingJournal(keep.audit)
-        adapters = Adapters(keep, ledger, index, embedder, journal)
-        gateway = assembled(settings, adapters)
         await stack.enter_async_context(_working(follower, journal))
-        yield gateway
+        yield Adapters(keep, ledger, index, embedder, journal)
 
 
-def assembled(settings: Settings, adapters: Adapters) -> Gateway:
+def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_CASES) -> Gateway:
     """Return the gateway over opened adapters."""
     keep, index, embedder = adapters.keep, adapters.index, adapters.embedder
     registry = SqlRegistry(keep.database)
@@ -172,7 +179,7 @@ def assembled(settings: Settings, adapters: Adapters) -> Gateway:
     edge = Edge(
         settings=settings,
         rooms=rooms,
-        use_cases=USE_CASES,
+        use_cases=use_cases,
         verifier=Verifier(read_keys(keys_file, settings.auth, settings.mode), settings.auth),
         admission=_admission(settings, registry),
         probes={

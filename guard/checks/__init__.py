@@ -39,9 +39,7 @@ def is_allowed(row: Row, evidence: Evidence, policy: Policy) -> bool:
 
     A reviewer's release outlives a stricter policy, except one that rejects outright.
     """
-    effect = decide(
-        policy, row.sealed.label.trust, evidence.completions, evidence.findings
-    ).effect
+    effect = decide(policy, row.sealed.label.trust, evidence.completions, evidence.findings).effect
     bar = Effect.REJECT if REASON_RELEASED in evidence.reasons else Effect.QUARANTINE
     return strictest((effect, bar)) is not effect
 
