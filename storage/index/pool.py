@@ -114,8 +114,9 @@ class Worker:
         # worker is busy with.
         self._inflight[self._number] = entry
         async with asyncio.timeout(seconds):
-            process.stdin.write(sent)
-            with contextlib.suppress(ConnectionError):  # death is noticed by the reader
+            # Death is noticed by the reader; uvloop calls a pipe that is closed a RuntimeError.
+            with contextlib.suppress(ConnectionError, RuntimeError):
+                process.stdin.write(sent)
                 await process.stdin.drain()
             return await entry.answer
 

@@ -42,14 +42,7 @@ class Shard:
     @classmethod
     def create(cls, path: Path, dimensions: Mapping[str, int]) -> "Shard":
         """Return a new empty shard at `path`."""
-        shard = engine.EdgeShard.create(str(path), _config(dimensions))
-        for field, index in (
-            (_SUBJECT, engine.KeywordIndexParams(is_tenant=True)),
-            (_ENTITIES, engine.KeywordIndexParams(enable_hnsw=False)),
-            (_WHEN, engine.IntegerIndexParams(lookup=False, range=True, enable_hnsw=False)),
-        ):
-            shard.update(engine.UpdateOperation.create_field_index(field, index))
-        return cls(shard)
+        return cls(_indexed(engine.EdgeShard.create(str(path), _config(dimensions))))
 
     @classmethod
     def load(cls, path: Path, dimensions: Mapping[str, int]) -> "Shard":
@@ -57,7 +50,7 @@ class Shard:
         if not (path / _CONFIG).is_file():
             # The engine would make an empty shard of an empty directory and call it loaded.
             raise FileNotFoundError(_CONFIG)
-        return cls(engine.EdgeShard.load(str(path), _config(dimensions)))
+        return cls(_indexed(engine.EdgeShard.load(str(path), _config(dimensions))))
 
     def upsert(self, points: Sequence[wire.Point]) -> None:
         """Store or replace points. When it raises, a prefix may have been applied."""
@@ -144,6 +137,23 @@ class Shard:
         """Flush and release the shard."""
         self._shard.flush()
         self._shard.close()
+
+
+def _indexed(shard: engine.EdgeShard) -> engine.EdgeShard:
+    """Return the shard with every field indexed that searches need.
+
+    A shard whose creation was cut short loads without complaint and lacks some, and then refuses
+    each search for good.
+    """
+    there = shard.info().payload_schema
+    for field, index in (
+        (_SUBJECT, engine.KeywordIndexParams(is_tenant=True)),
+        (_ENTITIES, engine.KeywordIndexParams(enable_hnsw=False)),
+        (_WHEN, engine.IntegerIndexParams(lookup=False, range=True, enable_hnsw=False)),
+    ):
+        if field not in there:
+            shard.update(engine.UpdateOperation.create_field_index(field, index))
+    return shard
 
 
 def _config(dimensions: Mapping[str, int]) -> engine.EdgeConfig:
