@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
+import typer
 from rich.console import Console
 from rich.text import Text
 
@@ -28,7 +29,11 @@ _AUDIT: Final = "verify the audit"
 def demo(*, json: Json = False) -> None:
     """Walk through the product against a private gateway. Exit code 1 when any step is wrong."""
     told = _quiet if json else _print
-    steps = asyncio.run(_all_steps(told))
+    try:
+        steps = asyncio.run(_all_steps(told))
+    except asyncio.CancelledError:
+        say.error("stopped before the end")
+        raise typer.Exit(say.Exit.PROBLEM) from None
     if json:
         say.report(steps)
     wrong = sum(not step.ok for step in steps)

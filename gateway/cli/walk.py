@@ -129,7 +129,7 @@ class Walk:
         if agent.item(self._id(name)) is None:
             return False, f"not found over MCP: “{query}”"
         fenced = user.body.get("reliable") is True and text in user.text("context")
-        score = found.get("score")
+        score = float(found.get("score") or 0)
         return fenced, f"“{query}” → “{text}” ({found.get('origin')}, score {score:.2f})"
 
     async def _poisoned(self, name: str, text: str) -> Seen:

@@ -47,6 +47,26 @@ def test_the_demo_keeps_every_promise_and_leaves_nothing_behind(tmp_path: Path) 
     assert _processes(tmp_path) == []
 
 
+def test_a_stopped_demo_leaves_nothing_behind(tmp_path: Path) -> None:
+    """SIGTERM in the middle stops the private gateway, too, and removes its folder."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "gateway", "demo"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    ) as process:
+        assert process.stderr is not None
+        assert process.stdout is not None
+        assert "starting" in process.stderr.readline()
+        assert process.stdout.readline().startswith("ok ")
+        process.terminate()
+        assert process.wait(60) == 1
+        assert process.stderr.read() == "memguard: stopped before the end\n"
+    assert list(tmp_path.glob("memguard-*")) == []
+    assert _processes(tmp_path) == []
+
+
 class LeakyEdges(HttpEdges):
     """Answers whoever asks as the first who asked: one shared memory for all."""
 
