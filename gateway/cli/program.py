@@ -80,7 +80,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         program(args=arguments, prog_name="memguard")
     except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else say.Exit.PROBLEM
+        return ended.code if ended.code in set(say.Exit) else say.Exit.PROBLEM
     except (GuardError, SettingsError, PolicyError, OSError, BaseExceptionGroup) as error:
         return _told(error)
     return say.Exit.OK

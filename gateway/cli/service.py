@@ -1,6 +1,7 @@
 """`serve`, `migrate`, `doctor`, `models prepare`: what an operator does with the whole gateway."""
 
 import asyncio
+import socket
 from typing import Annotated
 
 import typer
@@ -8,6 +9,7 @@ import typer
 from gateway import app
 from gateway.cli import say
 from gateway.cli.options import Config, DataDir, Json, settings_of
+from gateway.settings import SettingsError
 
 Host = Annotated[str | None, typer.Option(metavar="H", help="Address to listen on.")]
 Port = Annotated[
@@ -21,8 +23,20 @@ def serve(
     """Run the gateway: REST under /v1, MCP at /mcp and /sse."""
     number = None if port is None else str(port)
     settings = settings_of(data_dir, config, http__host=host, http__port=number)
+    _require_free(settings.http.host, settings.http.port)
     with say.progress() as advance:
         app.run(settings, advance)
+
+
+def _require_free(host: str, port: int) -> None:
+    """Say at once that nobody can listen there, before anything is made or loaded for it."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        socket.create_server(address, family=family).close()
+    except OSError as error:
+        raise SettingsError(f"cannot listen on {host} port {port}: {error.strerror}") from None
 
 
 def migrate(*, data_dir: DataDir = None, config: Config = None, json: Json = False) -> None:

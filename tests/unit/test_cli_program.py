@@ -1,6 +1,7 @@
 """The command line: what it prints where, and which exit code a script gets."""
 
 import json
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,17 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path, capsys: Captur
     assert run(["migrate", "--data-dir", str(tmp_path / "file" / "data")]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("memguard: ")
+
+
+def test_a_port_that_is_taken_is_one_line(tmp_path: Path, capsys: Capture) -> None:
+    """Starting twice is told at once, and makes neither keys nor folders."""
+    folder = tmp_path / "data"
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert run(["serve", "--port", str(port), "--data-dir", str(folder)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert str(port) in line
+    assert not folder.exists()
 
 
 def test_a_damaged_key_is_one_line(tmp_path: Path, capsys: Capture) -> None:
