@@ -102,7 +102,10 @@ def progress(*, wanted: bool = True) -> Iterator[Advance]:
         TimeElapsedColumn(),
     )
     hidden = not (wanted and console.is_terminal)
-    bars = Progress(*columns, console=console, transient=True, disable=hidden)
+    # Reports keep going to stdout, whatever it is; only stderr moves out of the bars' way.
+    bars = Progress(
+        *columns, console=console, transient=True, disable=hidden, redirect_stdout=False
+    )
     tasks: dict[str, TaskID] = {}
 
     def advance(step: str, done: int, total: int, /) -> None:
