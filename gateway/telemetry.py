@@ -29,6 +29,7 @@ ALLOWED_KEYS: Final = (
     "status",
     "milliseconds",
     "probe",
+    "task",
     "tool",
     "outcome",
 )

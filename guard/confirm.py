@@ -32,11 +32,12 @@ async def confirm(principal: Principal, id: MemoryId, rooms: Rooms) -> WriteOutc
     Raises ForbiddenError for a client that can't speak for the subject, NotFoundError for an id
     that is not the caller's, InvalidError for a memory that did not come from an agent alone.
     """
-    for _ in range(rooms.bounds.commit_attempts):
-        try:
-            return await _attempt(principal, id, rooms)
-        except ConflictError:
-            continue
+    async with rooms.turns.of(principal.owner):
+        for _ in range(rooms.bounds.commit_attempts):
+            try:
+                return await _attempt(principal, id, rooms)
+            except ConflictError:
+                continue
     raise UnavailableError("ledger")
 
 

@@ -18,11 +18,12 @@ async def forget(principal: Principal, id: MemoryId, rooms: Rooms) -> Receipt:
 
     Raises NotFoundError for any id that is not a living memory of the caller.
     """
-    for _ in range(rooms.bounds.commit_attempts):
-        try:
-            return await _attempt(principal, id, rooms)
-        except ConflictError:
-            continue
+    async with rooms.turns.of(principal.owner):
+        for _ in range(rooms.bounds.commit_attempts):
+            try:
+                return await _attempt(principal, id, rooms)
+            except ConflictError:
+                continue
     raise UnavailableError("ledger")
 
 

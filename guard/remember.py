@@ -37,17 +37,18 @@ async def remember(principal: Principal, draft: Draft, rooms: Rooms) -> WriteOut
     screened, facts = await judge(principal, draft, rooms)
     tagged = screened.tagged
 
-    for _ in range(rooms.bounds.commit_attempts):
-        # (4) Relate to what the subject already has.
-        held = screened.decision.effect is Effect.QUARANTINE
-        relation = relate(tagged, State.HELD if held else State.ACTIVE, facts.twins)
+    async with rooms.turns.of(tagged.owner):
+        for _ in range(rooms.bounds.commit_attempts):
+            # (4) Relate to what the subject already has.
+            held = screened.decision.effect is Effect.QUARANTINE
+            relation = relate(tagged, State.HELD if held else State.ACTIVE, facts.twins)
 
-        # (5) Seal and (6) commit; (7) answer.
-        try:
-            return await _settle(principal, screened, facts, relation, rooms)
-        except ConflictError:
-            # Another write of this subject came between: look again, then relate again (R13).
-            facts = await _refreshed(tagged, facts, rooms)
+            # (5) Seal and (6) commit; (7) answer.
+            try:
+                return await _settle(principal, screened, facts, relation, rooms)
+            except ConflictError:
+                # Another write of this subject came between: look again, then relate again (R13).
+                facts = await _refreshed(tagged, facts, rooms)
     raise UnavailableError("ledger")
 
 

@@ -19,6 +19,7 @@ from guard.ports import (
     Registry,
     Vault,
 )
+from guard.turns import Turns
 from memory.assembly import ContextBounds
 from policies.model import Policy
 
@@ -34,7 +35,7 @@ class Bounds(msgspec.Struct, frozen=True):
     context: ContextBounds = ContextBounds()
     unindexed_rows: int = 256
     degraded_rows: int = 1000
-    commit_attempts: int = 5
+    commit_attempts: int = 8
     confidence_by_trust: tuple[float, float, float, float, float] = (0.4, 0.6, 0.8, 1.0, 1.0)
 
     def confidence(self, trust: int) -> float:
@@ -59,4 +60,5 @@ class Rooms(msgspec.Struct, frozen=True):
     audit: Audit
     journal: Journal
     registry: Registry
+    turns: Turns
     bounds: Bounds

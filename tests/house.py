@@ -14,6 +14,7 @@ from guard.recall import recall
 from guard.remember import remember
 from guard.rooms import Bounds, Rooms
 from guard.stages import STAGES
+from guard.turns import Turns
 from memory.ids import RANDOM_BYTES, uuid7
 from memory.origin import Channel, OriginClass, ceiling
 from memory.types import ClientId, Owner, SubjectId, TenantId
@@ -60,6 +61,7 @@ class House:
             audit=self.ledger.audit,
             journal=self.journal,
             registry=MemoryRegistry(),
+            turns=Turns(),
             bounds=Bounds(),
         )
         self.follower = Follower(

@@ -17,6 +17,7 @@ from guard.models.embedder import PackagedEmbedder
 from guard.models.prepare import EMBEDDER
 from guard.rooms import Bounds, Rooms
 from guard.stages import STAGES
+from guard.turns import Turns
 from memory.types import TenantId
 from storage.chain import Problem
 from storage.database import Database
@@ -154,6 +155,7 @@ async def screening(settings: Settings) -> AsyncIterator[Rooms]:
             audit=ledger.audit,
             journal=BatchingJournal(ledger.audit),
             registry=MemoryRegistry(),
+            turns=Turns(),
             bounds=Bounds(),
         )
     finally:

@@ -18,9 +18,10 @@ from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier, re
 from gateway.doors import Edge, UseCases
 from gateway.edge import build, server
 from gateway.settings import Mode, Settings
-from gateway.telemetry import configure
+from gateway.telemetry import LOGGER, configure
 from guard.browse import browse, fetch
 from guard.confirm import confirm
+from guard.errors import UnavailableError
 from guard.forget import forget
 from guard.models.embedder import PackagedEmbedder
 from guard.models.prepare import prepare
@@ -30,6 +31,7 @@ from guard.remember import remember
 from guard.review import held, reject, release
 from guard.rooms import Bounds, Rooms
 from guard.stages import STAGES
+from guard.turns import Turns
 from memory.ids import RANDOM_BYTES, uuid7
 from policies.load import load as load_policy
 from policies.load import shipped
@@ -67,6 +69,7 @@ class Adapters(msgspec.Struct, frozen=True):
     index: Index
     embedder: Embedder
     journal: BatchingJournal
+    working: tuple[asyncio.Task[None], ...]
 
 
 class Gateway(msgspec.Struct, frozen=True):
@@ -146,8 +149,8 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
         ledger = SqlLedger(keep.database, committed=lambda: follower.nudge())  # noqa: PLW0108
         follower = Follower(keep.outbox, ledger, keep.vault, index, now)
         journal = BatchingJournal(keep.audit)
-        await stack.enter_async_context(_working(follower, journal))
-        yield Adapters(keep, ledger, index, embedder, journal)
+        working = await stack.enter_async_context(_working(follower, journal))
+        yield Adapters(keep, ledger, index, embedder, journal, working)
 
 
 def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_CASES) -> Gateway:
@@ -169,11 +172,16 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         audit=keep.audit,
         journal=adapters.journal,
         registry=registry,
+        turns=Turns(),
         bounds=Bounds(),
     )
 
     async def embeds() -> None:
         await embedder.embed(["ready"])
+
+    async def works() -> None:
+        if any(task.done() for task in adapters.working):
+            raise UnavailableError("background")
 
     keys_file = start_keys(settings).keys_file
     edge = Edge(
@@ -187,22 +195,28 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
             "keys": keep.keyring.prove_root,
             "index": index.ping,
             "embedder": embeds,
+            "background": works,
         },
     )
     return Gateway(build(edge), rooms, settings)
 
 
 @asynccontextmanager
-async def _working(follower: Follower, journal: BatchingJournal) -> AsyncIterator[None]:
+async def _working(
+    follower: Follower, journal: BatchingJournal
+) -> AsyncIterator[tuple[asyncio.Task[None], ...]]:
     """Run the background work meanwhile; let it come to its end before the rooms close."""
-    async with asyncio.TaskGroup() as group:
-        following = group.create_task(follower.run(), name="follower")
-        group.create_task(journal.run(), name="journal")
-        try:
-            yield
-        finally:
-            following.cancel()
-            journal.stop()
+    following = asyncio.create_task(follower.run(), name="follower")
+    noting = asyncio.create_task(journal.run(), name="journal")
+    try:
+        yield following, noting
+    finally:
+        following.cancel()
+        journal.stop()
+        await asyncio.wait((following, noting))
+        for task in (following, noting):
+            if not task.cancelled() and task.exception() is not None:
+                LOGGER.error("background work broke", extra={"task": task.get_name()})
 
 
 def policy_of(settings: Settings) -> Policy:

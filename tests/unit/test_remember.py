@@ -1,5 +1,7 @@
 """What the door in does with a draft."""
 
+import asyncio
+
 import msgspec
 import pytest
 
@@ -15,6 +17,7 @@ from guard.forget import forget
 from guard.nouns import Change, Draft, Facts, Tagged
 from guard.outcomes import Merged, Quarantined, Redacted, Rejected, Skipped, Stored, WriteOutcome
 from guard.review import held, reject, release
+from guard.turns import Turns
 from memory.origin import Hint, OriginClass
 from memory.types import MemoryId
 from policies.model import Effect, Finding, Rule, Severity
@@ -275,7 +278,8 @@ async def test_a_write_whose_epoch_moved_is_related_again() -> None:
         async def commit(self, change: Change) -> None:
             if not self.done:
                 self.done = True
-                await house.remember(ALICE, PLAIN)
+                # Of another process: it waits for no turn of this one.
+                await house.remember(ALICE, PLAIN, house.with_rooms(turns=Turns()))
             await house.ledger.commit(change)
 
         def __getattr__(self, name: str) -> object:
@@ -283,6 +287,17 @@ async def test_a_write_whose_epoch_moved_is_related_again() -> None:
 
     outcome = await house.remember(ALICE, PLAIN, house.with_rooms(ledger=Overtaken()))
     assert isinstance(outcome, Merged)
+
+
+@pytest.mark.requirement("R13")
+async def test_a_burst_of_one_subject_loses_no_write() -> None:
+    """Thirty writes at once for one subject are all stored: they take turns."""
+    house = House()
+    outcomes = await asyncio.gather(
+        *(house.remember(ALICE, f"Locker {number} holds a spare key.") for number in range(30))
+    )
+    assert all(isinstance(outcome, Stored) for outcome in outcomes)
+    assert len({id_of(outcome) for outcome in outcomes}) == 30
 
 
 async def test_a_subject_that_never_rests_gets_a_clear_refusal() -> None:
