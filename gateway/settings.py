@@ -17,6 +17,10 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
+# The model runtime reports home when it is imported, unless it is told not to before that. This
+# module is imported before any runtime, so nothing in the product can be faster.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
 PREFIX: Final = "MEMGUARD_"
 CONFIG_VARIABLE: Final = "MEMGUARD_CONFIG"
 MAX_TEXT_CHARS: Final = 32_768

@@ -72,6 +72,8 @@ def configure(level: LogLevel, stream: TextIO | None = None) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level.upper())
+    # It tells of each start that it looked at the schema; a migration that fails raises.
+    logging.getLogger("alembic").setLevel(logging.WARNING)
 
 
 class RequestLog(ASGIMiddleware):

@@ -12,7 +12,7 @@ from gateway.app.keep import Keep, index_dir, ledger_url, models_dir, opened_kee
 from gateway.app.serving import Progress, new_id, now, policy_of, prepare_models
 from gateway.auth import mint
 from gateway.settings import Mode, Settings, SettingsError
-from guard.errors import GuardError
+from guard.errors import GuardError, InvalidError, UnavailableError
 from guard.models.embedder import PackagedEmbedder
 from guard.models.prepare import EMBEDDER
 from guard.rooms import Bounds, Rooms
@@ -184,7 +184,10 @@ async def _policy(settings: Settings) -> str:
 
 
 async def _models(settings: Settings) -> str:
-    embedder = PackagedEmbedder.load(models_dir(settings))
+    try:
+        embedder = PackagedEmbedder.load(models_dir(settings))
+    except UnavailableError as error:
+        raise InvalidError(f"{error}: run `memguard models prepare`") from None
     try:
         await embedder.embed(["ready", "就绪"])
     finally:
