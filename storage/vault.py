@@ -140,9 +140,7 @@ class SealingVault:
 
     async def open(self, owner: Owner, sealed: Sealed) -> Opened:
         """Return the content. Raises UnreadableError when anything does not fit `owner`."""
-        plain = await self._opened(
-            owner, sealed, SubjectPurpose.CONTENT, sealed.token, sealed.label.digest
-        )
+        plain = await self._opened(owner, sealed, SubjectPurpose.CONTENT, sealed.token)
         try:
             return Opened(sealed.label, _bodies.decode(plain))
         except _UNFIT:
@@ -150,9 +148,7 @@ class SealingVault:
 
     async def open_entry(self, owner: Owner, sealed: Sealed) -> Blinded:
         """Return the search material of a memory. Raises UnreadableError."""
-        plain = await self._opened(
-            owner, sealed, SubjectPurpose.ENTRY, sealed.entry, sealed.label.entry_digest
-        )
+        plain = await self._opened(owner, sealed, SubjectPurpose.ENTRY, sealed.entry)
         try:
             return unpack_entry(plain)
         except _UNFIT:
@@ -160,7 +156,7 @@ class SealingVault:
 
     async def open_evidence(self, owner: Owner, sealed: Sealed) -> Evidence:
         """Return what the decision rested on. Raises UnreadableError."""
-        plain = await self._opened(owner, sealed, SubjectPurpose.EVIDENCE, sealed.evidence, None)
+        plain = await self._opened(owner, sealed, SubjectPurpose.EVIDENCE, sealed.evidence)
         try:
             return _evidences.decode(plain)
         except _UNFIT:
@@ -191,12 +187,7 @@ class SealingVault:
             raise UnreadableError from None
 
     async def _opened(
-        self,
-        owner: Owner,
-        sealed: Sealed,
-        purpose: SubjectPurpose,
-        token: bytes,
-        expected: bytes | None,
+        self, owner: Owner, sealed: Sealed, purpose: SubjectPurpose, token: bytes
     ) -> bytes:
         label = sealed.label
         # (1) The label speaks of the one who asks.
@@ -206,8 +197,10 @@ class SealingVault:
         # (2) The label is one that this gateway made, with its fingerprint and evidence.
         await self._prove(sealed)
         try:
-            # (3) The bytes are those the label names; evidence is covered by the tag itself.
-            if expected is not None and not equal(digest(token), expected):
+            # (3) All bytes are those the label names, whichever are asked for: a memory is whole or
+            # it is not shown. Evidence is covered by the tag itself.
+            whole = equal(digest(sealed.token), label.digest)
+            if not (whole and equal(digest(sealed.entry), label.entry_digest)):
                 raise UnreadableError
 
             # (4) The cipher opens, with associated data made from the owner who asks.
