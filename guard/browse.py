@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from guard.checks import verdict
+from guard.checks import misfit, verdict
 from guard.errors import NotFoundError, UnreadableError
 from guard.leaves import leaf_of
 from guard.nouns import Opened, Row
@@ -61,11 +61,14 @@ async def _shown(principal: Principal, row: Row, rooms: Rooms) -> Memory | None:
     except UnreadableError:
         _record(principal, label.id, "unreadable", now, rooms)
         return None
+    # Expiry and policy are for what may be recalled; a rollback is one whatever the state.
     if label.state is State.ACTIVE:
         failed = await verdict(principal.owner, row, now, rooms)
-        if failed is not None:
-            _record(principal, label.id, failed, now, rooms)
-            return None
+    else:
+        failed = misfit(principal.owner, row)
+    if failed is not None:
+        _record(principal, label.id, failed, now, rooms)
+        return None
     return memory_of(opened)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from guard.checks import is_current
 from guard.nouns import Row, Tagged
 from memory.origin import TRUST_OF_SUBJECT
 from memory.types import State
@@ -42,17 +43,25 @@ def relate(tagged: Tagged, state: State, twins: Sequence[Row]) -> Relation:
     the new memory: merging would raise or lower one of them.
     """
     same = dict(_same_source(tagged, twins))
-    removed = any(row.sealed.label.state in (State.FORGOTTEN, State.REJECTED) for row in twins)
+    removed = any(map(_is_removed, twins))
     if removed and tagged.origin.trust < TRUST_OF_SUBJECT:
         return Unlearned(same.get(State.HELD))
     return Same(same[state]) if state in same else New()
 
 
+def _is_removed(row: Row) -> bool:
+    """Say whether the row is a tombstone, or may be one that was rolled back to what it buried.
+
+    Merging with a rolled-back row would give it a newest leaf, and so make it current again.
+    """
+    return not is_current(row) or row.sealed.label.state in (State.FORGOTTEN, State.REJECTED)
+
+
 def _same_source(tagged: Tagged, twins: Sequence[Row]) -> Iterator[tuple[State, Row]]:
-    """Yield living twins of the draft's own class and trust with their state, oldest first."""
+    """Yield living, current twins of the draft's own class and trust with their state, oldest first."""
     origin = tagged.origin
     for row in reversed(twins):
         label = row.sealed.label
-        alive = label.expires_at is None or label.expires_at > tagged.at
-        if alive and (label.origin, label.trust) == (origin.class_, origin.trust):
+        stands = is_current(row) and (label.expires_at is None or label.expires_at > tagged.at)
+        if stands and (label.origin, label.trust) == (origin.class_, origin.trust):
             yield label.state, row

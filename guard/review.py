@@ -2,7 +2,7 @@
 
 import msgspec
 
-from guard.checks import REASON_RELEASED
+from guard.checks import REASON_RELEASED, is_current
 from guard.errors import (
     ConflictError,
     ForbiddenError,
@@ -24,7 +24,8 @@ async def held(principal: Principal, cursor: str | None, limit: int, rooms: Room
     """Return one page of what the reviewer's tenant holds, newest first.
 
     The text is shown only with the right to reveal. A row that fails its proof is listed with the
-    reason `check.unreadable`, since a reviewer must see that it is there.
+    reason `check.unreadable` or, when it was rolled back, `check.current`: a reviewer must see that
+    it is there.
     """
     tenant = principal.owner.tenant
     page = await rooms.quarantine.held(tenant, cursor, limit)
@@ -138,6 +139,8 @@ async def _case(principal: Principal, row: Row, rooms: Rooms) -> Case:
         evidence = await rooms.vault.open_evidence(owner, row.sealed)
     except UnreadableError:
         return Case(label, ("check.unreadable",), None)
+    if not is_current(row):
+        return Case(label, ("check.current",), None)
     revealed = Scope.QUARANTINE_REVEAL in principal.scopes
     return Case(label, evidence.reasons, opened.body.text if revealed else None)
 

@@ -44,15 +44,21 @@ def is_allowed(row: Row, evidence: Evidence, policy: Policy) -> bool:
     return strictest((effect, bar)) is not effect
 
 
+def misfit(owner: Owner, row: Row) -> str | None:
+    """Return None when a row of any state is the owner's newest, else the check that failed."""
+    if not is_owned(owner, row):
+        return "owner"
+    return None if is_current(row) else "current"
+
+
 async def verdict(owner: Owner, row: Row, now: datetime, rooms: Rooms) -> str | None:
     """Return None when the memory may be shown, else the name of the check that failed.
 
     Tag, digest and cipher are the vault's own checks, made when the memory is opened.
     """
-    if not is_owned(owner, row):
-        return "owner"
-    if not is_current(row):
-        return "current"
+    failed = misfit(owner, row)
+    if failed is not None:
+        return failed
     if not is_alive(row, now):
         return "alive"
     if row.sealed.label.policy == rooms.policy.version:
