@@ -58,7 +58,7 @@ def _is_removed(row: Row) -> bool:
 
 
 def _same_source(tagged: Tagged, twins: Sequence[Row]) -> Iterator[tuple[State, Row]]:
-    """Yield living, current twins of the draft's own class and trust with their state, oldest first."""
+    """Yield living, current twins of the draft's own class and trust by state, oldest first."""
     origin = tagged.origin
     for row in reversed(twins):
         label = row.sealed.label
