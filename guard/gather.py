@@ -2,6 +2,7 @@
 
 import asyncio
 
+from guard.checks import is_current
 from guard.content import content_of
 from guard.errors import InvalidError, UnreadableError
 from guard.nouns import Draft, Facts, Tagged
@@ -78,7 +79,8 @@ async def _parent_trusts(owner: Owner, parents: tuple[MemoryId, ...], rooms: Roo
         opened = [await rooms.vault.open(owner, row.sealed) for row in rows]
     except UnreadableError:
         raise InvalidError("origin.parents: not all are memories of yours") from None
-    if any(memory.label.state is not State.ACTIVE for memory in opened):
+    alive = all(memory.label.state is State.ACTIVE for memory in opened)
+    if not (alive and all(map(is_current, rows))):
         raise InvalidError("origin.parents: not all are memories of yours")
     return [memory.label.trust for memory in opened]
 
