@@ -43,7 +43,8 @@ async def gather(tagged: Tagged, rooms: Rooms) -> Facts:
     draft, owner = tagged.draft, tagged.owner
     # The epoch is read before the rows, so that a commit in between is noticed and not missed.
     epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
-    views = views_of(content_of(draft))
+    # In a thread: reading a long hostile text takes a second, and everybody waits for the loop.
+    views = await asyncio.to_thread(views_of, content_of(draft))
     (signals, blinded), mark, recent = await asyncio.gather(
         search_material(owner, draft, rooms),
         rooms.marks.fingerprint(owner, normalised(draft.text)),
@@ -86,6 +87,10 @@ async def _parent_trusts(owner: Owner, parents: tuple[MemoryId, ...], rooms: Roo
 
 
 def _rate_key(tagged: Tagged) -> str:
-    """Return what writes are counted by: subject, client, class and source."""
+    """Return what writes are counted by: subject, client and class.
+
+    Not the reference: it is the caller's to choose, and one that is new with each write would make
+    each write the first of its origin.
+    """
     origin = tagged.origin
-    return "\x1f".join((tagged.owner.subject, origin.client, origin.class_, origin.reference or ""))
+    return f"{tagged.owner.subject}\x1f{origin.client}\x1f{origin.class_}"

@@ -1,5 +1,6 @@
 """The door in: every write of every edge passes here and is decided here (W1)."""
 
+import asyncio
 from datetime import datetime, timedelta
 from typing import assert_never
 
@@ -60,8 +61,8 @@ async def judge(principal: Principal, draft: Draft, rooms: Rooms) -> tuple[Scree
     # (2) Gather the facts in one round, at the subject's epoch.
     facts = await gather(tagged, rooms)
 
-    # (3) Screen and decide; pure.
-    return screen(tagged, facts, rooms.stages, rooms.policy), facts
+    # (3) Screen and decide; pure, and in a thread for the same reason as the views.
+    return await asyncio.to_thread(screen, tagged, facts, rooms.stages, rooms.policy), facts
 
 
 async def _settle(
@@ -100,7 +101,16 @@ async def _store_new(
     tagged = screened.tagged
     draft = redact_draft(tagged.draft, _to_redact(screened, rooms))
     signals, _ = await search_material(tagged.owner, draft, rooms)
-    clean = msgspec.structs.replace(screened, tagged=msgspec.structs.replace(tagged, draft=draft))
+    # The origin quotes the draft, and what was taken out of the one must not stay in the other.
+    origin = msgspec.structs.replace(
+        tagged.origin, reference=draft.hint.reference, session=draft.session
+    )
+    clean = msgspec.structs.replace(
+        screened,
+        tagged=msgspec.structs.replace(tagged, draft=draft, origin=origin),
+        # Places in a text that is not kept: a later revision would cut the kept one there.
+        findings=tuple(msgspec.structs.replace(f, spans=()) for f in screened.findings),
+    )
     return await _store(principal, clean, facts, signals, rooms)
 
 

@@ -62,6 +62,7 @@ async def next_revision(
         entities=draft.entities,
         metadata=dict(draft.metadata),
         reference=draft.hint.reference,
+        session=draft.session,
         credential=origin.credential,
     )
     return await rooms.vault.seal(
