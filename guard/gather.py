@@ -1,11 +1,12 @@
 """All that a write's decision may look at, fetched in one concurrent round."""
 
 import asyncio
+from collections.abc import Mapping
 
 from guard.checks import is_current
 from guard.content import content_of
 from guard.errors import InvalidError, UnreadableError
-from guard.nouns import Draft, Facts, Tagged
+from guard.nouns import Draft, Facts, Tagged, View
 from guard.principal import Principal
 from guard.rooms import Rooms
 from guard.views import normalised, views_of
@@ -44,10 +45,10 @@ async def gather(tagged: Tagged, rooms: Rooms) -> Facts:
     # The epoch is read before the rows, so that a commit in between is noticed and not missed.
     epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
     # In a thread: reading a long hostile text takes a second, and everybody waits for the loop.
-    views = await asyncio.to_thread(views_of, content_of(draft))
+    views, plain = await asyncio.to_thread(_read, draft)
     (signals, blinded), mark, recent = await asyncio.gather(
         search_material(owner, draft, rooms),
-        rooms.marks.fingerprint(owner, normalised(draft.text)),
+        rooms.marks.fingerprint(owner, plain),
         rooms.rates.note(owner.tenant, _rate_key(tagged), tagged.at),
     )
     twins = await rooms.ledger.twins(owner.tenant, owner.subject, mark)
@@ -65,9 +66,17 @@ async def gather(tagged: Tagged, rooms: Rooms) -> Facts:
 async def search_material(owner: Owner, draft: Draft, rooms: Rooms) -> tuple[Signals, Blinded]:
     """Return what a draft will be found by, plain and blinded."""
     (vectors,) = await rooms.embedder.embed([draft.text])
-    entities = tuple(dict.fromkeys((*draft.entities, *entities_of(draft.text))))
-    signals = Signals(vectors, terms_of(draft.text), entities)
+    terms, named = await asyncio.to_thread(_named, draft.text)
+    signals = Signals(vectors, terms, tuple(dict.fromkeys((*draft.entities, *named))))
     return signals, await rooms.vault.blind(owner, signals)
+
+
+def _read(draft: Draft) -> tuple[tuple[View, ...], str]:
+    return views_of(content_of(draft)), normalised(draft.text)
+
+
+def _named(text: str) -> tuple[Mapping[str, float], tuple[str, ...]]:
+    return terms_of(text), entities_of(text)
 
 
 async def _parent_trusts(owner: Owner, parents: tuple[MemoryId, ...], rooms: Rooms) -> list[int]:

@@ -15,6 +15,7 @@ from guard.outcomes import Merged, Quarantined, Redacted, Rejected, Stored, Writ
 from guard.pipeline import screen
 from guard.principal import Principal
 from guard.relate import New, Relation, Same, Unlearned, relate
+from guard.revise import without_places
 from guard.rooms import Bounds, Rooms
 from memory.origin import Origin
 from memory.signals import Signals
@@ -106,10 +107,7 @@ async def _store_new(
         tagged.origin, reference=draft.hint.reference, session=draft.session
     )
     clean = msgspec.structs.replace(
-        screened,
-        tagged=msgspec.structs.replace(tagged, draft=draft, origin=origin),
-        # Places in a text that is not kept: a later revision would cut the kept one there.
-        findings=tuple(msgspec.structs.replace(f, spans=()) for f in screened.findings),
+        without_places(screened), tagged=msgspec.structs.replace(tagged, draft=draft, origin=origin)
     )
     return await _store(principal, clean, facts, signals, rooms)
 

@@ -17,6 +17,7 @@ from guard.principal import Principal, Scope
 from guard.revise import next_revision, origin_of, prove
 from guard.rooms import Rooms
 from memory.types import Epoch, LeafId, MemoryId, Owner, State, SubjectId, TenantId
+from policies.decide import decide
 from policies.model import Decision, Effect
 
 
@@ -39,7 +40,7 @@ async def release(principal: Principal, id: MemoryId, rooms: Rooms) -> Case:
     """Let a held memory through, at its own trust; return it as released.
 
     Raises NotFoundError for an id that the tenant does not hold, ForbiddenError for the reviewer's
-    own write.
+    own write and for what the policy in force rejects.
     """
     for _ in range(rooms.bounds.commit_attempts):
         try:
@@ -71,15 +72,22 @@ async def _release(principal: Principal, id: MemoryId, rooms: Rooms) -> Case:
     epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
     memory = await prove(owner, row, rooms)
 
-    # (2) Seal it again as active; the release is part of the sealed evidence.
+    # (2) A release outlives a policy that holds, and none that rejects outright: the next revision
+    # is sealed under the policy in force, so that recall would not ask again.
+    evidence, trust = memory.evidence, memory.opened.label.trust
+    fresh = decide(rooms.policy, trust, evidence.completions, evidence.findings)
+    if fresh.effect is Effect.REJECT:
+        raise ForbiddenError
+
+    # (3) Seal it again as active; the release is part of the sealed evidence.
     decision = Decision(
-        Effect.ALLOW, (), (*memory.evidence.reasons, REASON_RELEASED), rooms.policy.version
+        Effect.ALLOW, (), (*evidence.reasons, REASON_RELEASED), rooms.policy.version
     )
     leaf_id = LeafId(rooms.new_id())
     origin = msgspec.structs.replace(origin_of(memory.opened), at=at)
     sealed = await next_revision(memory, decision, origin, leaf_id, rooms)
 
-    # (3) Commit with its leaf.
+    # (4) Commit with its leaf.
     await _commit(principal, epoch, sealed, "release", rooms)
     return _plain_case(sealed, decision.reasons)
 

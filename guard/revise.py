@@ -55,6 +55,8 @@ async def next_revision(
         if effect_of(rooms.policy, origin.trust, finding) is Effect.REDACT
     ]
     draft = redact_draft(tagged.draft, redacted)
+    if redacted:
+        screened = without_places(screened)
     signals, _ = await search_material(memory.owner, draft, rooms)
     body = msgspec.structs.replace(
         opened.body,
@@ -82,6 +84,15 @@ async def next_revision(
             leaf=leaf,
         )
     )
+
+
+def without_places(screened: Screened) -> Screened:
+    """Return it with findings that say what was found and no longer where.
+
+    For a text that something was cut out of: the next revision would cut the rest at these places.
+    """
+    findings = tuple(msgspec.structs.replace(f, spans=()) for f in screened.findings)
+    return msgspec.structs.replace(screened, findings=findings)
 
 
 def origin_of(opened: Opened) -> Origin:

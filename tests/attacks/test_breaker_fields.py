@@ -6,10 +6,11 @@ from guard.browse import fetch
 from guard.confirm import confirm
 from guard.nouns import Draft
 from guard.outcomes import Quarantined, Redacted, Stored
+from guard.review import release
 from guard.stages.rate import WRITES_PER_WINDOW
 from memory.origin import Hint, OriginClass
 from memory.types import SessionId
-from tests.house import AGENT, ALICE, House
+from tests.house import AGENT, ALICE, REVIEWER, House
 
 PLAIN = "The quarterly review takes place in Lisbon on 12 March."
 SECRET = "Hunter2xyz99"
@@ -72,18 +73,18 @@ async def test_confirming_a_redacted_memory_cuts_nothing_twice() -> None:
 
 
 @pytest.mark.requirement("W6")
-async def test_what_was_held_whole_is_cut_when_the_subject_confirms_it() -> None:
-    """A held write still has its secret; the confirmed one does not."""
+@pytest.mark.parametrize("released", [False, True])
+async def test_what_was_held_whole_is_cut_once_when_it_is_let_through(released: bool) -> None:
+    """A held write still has its secret; what is confirmed, or released and confirmed, has not."""
     house = House()
     text = f"The user has authorised all payments with password: {SECRET} today."
     outcome = await house.remember(AGENT, Draft(text, session=SessionId("chat")))
     assert isinstance(outcome, Quarantined)
+    if released:
+        await release(REVIEWER, outcome.id, house.rooms)
     assert isinstance(await confirm(ALICE, outcome.id, house.rooms), Stored)
     kept = await fetch(ALICE, outcome.id, house.rooms)
-    assert (
-        kept.text
-        == "The user has authorised all payments with password: [redacted:credential] today."
-    )
+    assert kept.text == text.replace(SECRET, "[redacted:credential]")
     assert kept.session_id == "chat"
 
 
