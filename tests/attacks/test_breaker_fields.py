@@ -74,7 +74,7 @@ async def test_confirming_a_redacted_memory_cuts_nothing_twice() -> None:
 
 @pytest.mark.requirement("W6")
 @pytest.mark.parametrize("released", [False, True])
-async def test_what_was_held_whole_is_cut_once_when_it_is_let_through(released: bool) -> None:
+async def test_what_was_held_whole_is_cut_once_when_it_is_let_through(*, released: bool) -> None:
     """A held write still has its secret; what is confirmed, or released and confirmed, has not."""
     house = House()
     text = f"The user has authorised all payments with password: {SECRET} today."
