@@ -1,5 +1,6 @@
 """The door out for good: a subject's own memory, gone at once on every path (S5)."""
 
+from guard.browse import states_visible_to
 from guard.errors import ConflictError, NotFoundError, UnavailableError
 from guard.leaves import leaf_of
 from guard.nouns import Change
@@ -8,15 +9,15 @@ from guard.principal import Principal
 from guard.rooms import Rooms
 from memory.types import LeafId, MemoryId, State
 
-_GONE = (State.FORGOTTEN, State.REJECTED)
 REMOVED = ("content", "vectors", "terms", "evidence")
 REMAINS = ("label", "keyed fingerprint", "audit leaves", "backups of the ledger until they expire")
 
 
 async def forget(principal: Principal, id: MemoryId, rooms: Rooms) -> Receipt:
-    """Erase one memory of the caller, held ones included, and say what was removed and what stays.
+    """Erase one memory of the caller, and say what was removed and what stays.
 
-    Raises NotFoundError for any id that is not a living memory of the caller.
+    Held ones too, for a client that speaks for the subject. Raises NotFoundError for any id that is
+    not a living memory which this caller may see.
     """
     async with rooms.turns.of(principal.owner):
         for _ in range(rooms.bounds.commit_attempts):
@@ -30,10 +31,11 @@ async def forget(principal: Principal, id: MemoryId, rooms: Rooms) -> Receipt:
 async def _attempt(principal: Principal, id: MemoryId, rooms: Rooms) -> Receipt:
     owner, at = principal.owner, rooms.clock()
 
-    # (1) Read, in the caller's scope only.
+    # (1) Read, in the caller's scope only. What he may not see he can't erase either: an agent that
+    # was made to write what is held must not be made to remove it before a person has looked.
     epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
     rows = await rooms.ledger.rows(owner.tenant, owner.subject, [id])
-    if not rows or rows[0].sealed.label.state in _GONE:
+    if not rows or rows[0].sealed.label.state not in states_visible_to(principal):
         raise NotFoundError
 
     # (2) Empty the row. What remains is a tombstone: a label and a keyed fingerprint.

@@ -49,7 +49,11 @@ _HIDDEN: Final = regex.compile(
     r"|[\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\uFFF9-\uFFFB]"
     r"|[\U000E0000-\U000E0FFF]|(?<=[\uFE00-\uFE0F])[\uFE00-\uFE0F]"
 )
-_ANGLES: Final = regex.compile(r"[<＜﹤]{3,}|[>＞﹥]{3,}")
+_ANGLES: Final = regex.compile(
+    # What nobody sees may stand between them: `<` + soft hyphen + `<` reads as two in a row.
+    r"(?:[<＜﹤]\p{Default_Ignorable_Code_Point}{0,8}){3,}"
+    r"|(?:[>＞﹥]\p{Default_Ignorable_Code_Point}{0,8}){3,}"
+)
 _GRAPHEME: Final = regex.compile(r"\X")
 _SENTENCE_END: Final = regex.compile(
     r"(?:[.!?]+[\"'”’)\]]*(?=\s)|[。！？；…]+[”’」』）】]*|\n)", regex.UNICODE
