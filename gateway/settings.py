@@ -133,6 +133,8 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Seconds one readiness probe may take before it counts as failed."""
     mcp_sessions: Annotated[int, Meta(ge=1, le=10_000)] = 1000
     """Open sessions of the older MCP revisions; each holds memory until it ends."""
+    mcp_sessions_each: Annotated[int, Meta(ge=1, le=10_000)] = 100
+    """Of these, and of open SSE streams, at most so many of one subject."""
     mcp_idle_seconds: Annotated[int, Meta(ge=10, le=86_400)] = 900
     """Seconds after which an unused session is closed."""
 

@@ -3,8 +3,8 @@
 Paths are exact routes behind the same bearer check as REST. A stream ends when its token does.
 """
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Final
 
 import anyio
@@ -23,19 +23,25 @@ from mcp.types import (
     ListToolsResult,
     PaginatedRequestParams,
 )
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from gateway.auth import remaining
 from gateway.doors import Edge
 from gateway.limits import within
+from gateway.mcp.seats import Seats
 from gateway.mcp.tools import memory_tools, refused
 from gateway.scopes import TOOLS, allows_tool
 from gateway.telemetry import LOGGER
 from guard.errors import GuardError, UnavailableError
 from guard.principal import Principal
 from memory.origin import Channel
+from memory.types import Owner
 
 Context = ServerRequestContext[Any]
 
+_REFUSED: Final = 400
+_SESSION: Final = b"mcp-session-id"
+_REVISION: Final = b"mcp-protocol-version"
 _OPT: Final = {"channel": Channel.MCP, "streams": True}
 
 
@@ -49,6 +55,7 @@ class McpEdge:
         )
         self._edge = edge
         self._server = build_server(edge)
+        self._seats = Seats(limits.mcp_sessions_each, limits.mcp_idle_seconds)
         self._sse = SseServerTransport("/messages", security, limits.max_body_bytes)
         self._manager = StreamableHTTPSessionManager(
             self._server,
@@ -70,7 +77,7 @@ class McpEdge:
         @asgi("/mcp", copy_scope=True, opt=_OPT)
         async def streamable(scope: Scope, receive: Receive, send: Send) -> None:
             ending = Ending(receive, send, self._seconds_left(scope))
-            with anyio.move_on_after(ending.seconds):
+            with self._seated(scope, ending), anyio.move_on_after(ending.seconds):
                 await self._manager.handle_request(scope, receive, ending.send)  # type: ignore[arg-type]
             await ending.finish()
 
@@ -80,7 +87,11 @@ class McpEdge:
                 await _method_not_allowed(send)
                 return
             ending = Ending(receive, send, self._seconds_left(scope))
-            await self._serve_sse(scope, ending.receive, ending.send)
+            seat = self._seats.take(scope["auth"].owner)
+            try:
+                await self._serve_sse(scope, ending.receive, ending.send)
+            finally:
+                self._seats.settle(seat, None)
             await ending.finish()
 
         @asgi("/messages", copy_scope=True, opt=_OPT)
@@ -88,6 +99,33 @@ class McpEdge:
             await self._sse.handle_post_message(scope, receive, send)  # type: ignore[arg-type]
 
         return [streamable, sse, messages, *metadata_routes(self._edge)]
+
+    @contextmanager
+    def _seated(self, scope: Scope, ending: "Ending") -> Iterator[None]:
+        """Keep count of the sessions that this request opens, uses or ends.
+
+        Raises LimitedError for one too many. Revisions without sessions need no seat.
+        """
+        owner: Owner = scope["auth"].owner
+        # Of a repeated header the first counts, as it does for the SDK.
+        headers = {n: value.decode("latin-1") for n, value in reversed(list(scope["headers"]))}
+        session = headers.get(_SESSION)
+        if (
+            headers.get(_REVISION, HANDSHAKE_PROTOCOL_VERSIONS[0])
+            not in HANDSHAKE_PROTOCOL_VERSIONS
+        ):
+            yield
+        elif session is None:
+            seat = self._seats.take(owner)
+            try:
+                yield
+            finally:
+                self._seats.settle(seat, ending.session)
+        else:
+            self._seats.used(owner, session)
+            yield
+            if scope.get("method") == "DELETE":
+                self._seats.leave(owner, session)
 
     async def _serve_sse(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -109,6 +147,8 @@ class Ending:
         self.seconds = seconds
         self._until = anyio.current_time() + seconds
         self._open = False
+        self.session: str | None = None
+        """The session that a successful response names."""
 
     async def receive(self) -> Any:
         """Return the next message, or a disconnect once time is up."""
@@ -120,6 +160,9 @@ class Ending:
         """Pass a message on, and remember whether the response is still open."""
         if message["type"] == "http.response.start":
             self._open = True
+            if message["status"] < _REFUSED:
+                named = dict(message.get("headers", ())).get(_SESSION)
+                self.session = None if named is None else named.decode("latin-1")
         elif not message.get("more_body", False):
             self._open = False
         await self._send(message)
