@@ -9,7 +9,7 @@ import numpy as np
 import regex
 
 from guard.errors import UnavailableError
-from guard.ports import EmbedderId
+from guard.ports import EmbedderId, Purpose
 from memory.signals import Vector, Vectors
 
 _DIMENSIONS: Final = MappingProxyType({"en": 384, "multi": 512})
@@ -34,8 +34,9 @@ class HashEmbedder:
         """The model that answers."""
         return self._id
 
-    async def embed(self, texts: Sequence[str]) -> list[Vectors]:
+    async def embed(self, texts: Sequence[str], purpose: Purpose = Purpose.MEMORY) -> list[Vectors]:
         """Return one set of named unit vectors per text, in order. Raises UnavailableError."""
+        del purpose  # hashes are alike for both
         if self.broken:
             raise UnavailableError("embedder")
         return [

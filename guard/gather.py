@@ -7,6 +7,7 @@ from guard.checks import is_current
 from guard.content import content_of
 from guard.errors import InvalidError, UnreadableError
 from guard.nouns import Draft, Facts, Tagged, View
+from guard.ports import Purpose
 from guard.principal import Principal
 from guard.rooms import Rooms
 from guard.views import normalised, views_of
@@ -63,9 +64,11 @@ async def gather(tagged: Tagged, rooms: Rooms) -> Facts:
     )
 
 
-async def search_material(owner: Owner, draft: Draft, rooms: Rooms) -> tuple[Signals, Blinded]:
-    """Return what a draft will be found by, plain and blinded."""
-    (vectors,) = await rooms.embedder.embed([draft.text])
+async def search_material(
+    owner: Owner, draft: Draft, rooms: Rooms, purpose: Purpose = Purpose.MEMORY
+) -> tuple[Signals, Blinded]:
+    """Return what a draft will be found by, or finds by as a question; plain and blinded."""
+    (vectors,) = await rooms.embedder.embed([draft.text], purpose)
     terms, named = await asyncio.to_thread(_named, draft.text)
     signals = Signals(vectors, terms, tuple(dict.fromkeys((*draft.entities, *named))))
     return signals, await rooms.vault.blind(owner, signals)

@@ -6,6 +6,7 @@ Each port has a shipped fake and one contract suite under `tests/contracts`, run
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from enum import StrEnum
 from typing import Protocol
 
 import msgspec
@@ -282,6 +283,13 @@ class EmbedderId(msgspec.Struct, frozen=True):
     dimensions: Mapping[str, int]
 
 
+class Purpose(StrEnum):
+    """What a text is embedded for: some models read a question otherwise than what answers it."""
+
+    MEMORY = "memory"
+    QUESTION = "question"
+
+
 class Embedder(Protocol):
     """Turns texts into unit vectors, off the event loop, batched across concurrent callers."""
 
@@ -290,7 +298,7 @@ class Embedder(Protocol):
         """The model that answers."""
         ...
 
-    async def embed(self, texts: Sequence[str]) -> list[Vectors]:
+    async def embed(self, texts: Sequence[str], purpose: Purpose = Purpose.MEMORY) -> list[Vectors]:
         """Return one set of named unit vectors per text, in order. Raises UnavailableError."""
         ...
 

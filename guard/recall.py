@@ -17,7 +17,7 @@ from guard.gather import search_material
 from guard.leaves import leaf_of
 from guard.nouns import Draft, Opened, Row
 from guard.outcomes import Memory, Query, Recalled, Recollection
-from guard.ports import Filter, Found, Probe
+from guard.ports import Filter, Found, Probe, Purpose
 from guard.principal import Principal
 from guard.rooms import Rooms
 from memory.assembly import Excerpt, assemble
@@ -55,7 +55,7 @@ async def recall(principal: Principal, query: Query, rooms: Rooms) -> Recollecti
     # that the index lacks; they are read before the index is asked, so that a row which is being
     # indexed just now is in one of the two answers (R13).
     (_, blinded), fresh = await asyncio.gather(
-        search_material(owner, Draft(query.text), rooms),
+        search_material(owner, Draft(query.text), rooms, Purpose.QUESTION),
         rooms.ledger.unindexed(owner.tenant, owner.subject, rooms.bounds.unindexed_rows),
     )
 
@@ -170,16 +170,19 @@ def _ranked(
 ) -> tuple[Recalled, ...]:
     by_id = {memory.opened.label.id: memory for memory in shown}
     candidates: list[Candidate] = [(id, m.blinded, m.at) for id, m in by_id.items()]
-    weights = route_weights(query.text)
+    bounds = rooms.bounds
+    weights = route_weights(query.text, vectors=blinded.vectors)
     routes = local_routes(
         blinded, candidates, len(candidates), since=query.since, until=query.until
     )
-    relied = reliable(evidence(routes, weights))
-    relevance = {id: value for id, value in fuse(routes, weights).items() if id in relied}
+    strength = evidence(routes, weights, bounds.thresholds, bounds.ramps)
+    relied = reliable(strength, bounds.thresholds)
+    fused = fuse(routes, weights, bounds.ramps)
+    relevance = {id: value for id, value in fused.items() if id in relied}
     order = rank(relevance, {id: _standing(by_id[id].opened) for id in relevance}, now)
     recalled = [Recalled(memory_of(by_id[id].opened), f.score) for id, f in order]
     kept = bound_low_trust(
-        recalled, query.k, rooms.bounds.low_trust_items, lambda item: item.memory.trust
+        recalled, query.k, bounds.low_trust_items, lambda item: item.memory.trust
     )
     return tuple(kept)
 

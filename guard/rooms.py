@@ -21,6 +21,8 @@ from guard.ports import (
 )
 from guard.turns import Turns
 from memory.assembly import ContextBounds
+from memory.fusion import NO_RAMPS, Ramp
+from memory.ranking import DEFAULT_THRESHOLDS, Thresholds
 from policies.model import Policy
 
 
@@ -36,6 +38,8 @@ class Bounds(msgspec.Struct, frozen=True):
     unindexed_rows: int = 256
     degraded_rows: int = 1000
     commit_attempts: int = 8
+    thresholds: Thresholds = DEFAULT_THRESHOLDS
+    ramps: Mapping[str, Ramp] = NO_RAMPS
     confidence_by_trust: tuple[float, float, float, float, float] = (0.4, 0.6, 0.8, 1.0, 1.0)
 
     def confidence(self, trust: int) -> float:

@@ -6,7 +6,7 @@ a lone bad hit perfect, and would let one memory move the scores of the others. 
 min-max with the same weights, absolute cosines recall as much (docs/adr/0007).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -65,6 +65,11 @@ RAMPS: Final[Mapping[str, Ramp]] = MappingProxyType(
     }
 )
 _ANY_VECTOR: Final = Ramp(0.0, 1.0)
+NO_RAMPS: Final[Mapping[str, Ramp]] = MappingProxyType({})
+"""No vector but those above is calibrated."""
+
+PACKAGED_VECTORS: Final = ("en", "multi")
+"""The vectors whose weights depend on the script of the query."""
 
 _LATIN: Final = regex.compile(r"\p{Latin}")
 _OTHER: Final = regex.compile(r"(?!\p{Latin})\p{L}")
@@ -72,35 +77,49 @@ _LETTERS_PER_CHARACTER: Final = 4
 """About as many Latin letters say as much as one Chinese character."""
 
 
-def route_weights(query: str, weights: FusionWeights = DEFAULT_WEIGHTS) -> dict[str, float]:
+def route_weights(
+    query: str,
+    weights: FusionWeights = DEFAULT_WEIGHTS,
+    vectors: Collection[str] = PACKAGED_VECTORS,
+) -> dict[str, float]:
     """Return the weight of each route for this query, by the scripts that it is written in.
 
     The English model reads other scripts as noise with high cosines, so its weight falls to
-    nothing as they make up half of the query.
+    nothing as they make up half of the query. Of `vectors` of another model nothing is known, so
+    they share the semantic weight evenly: none that ran may count nothing.
     """
-    other = len(_OTHER.findall(query))
-    latin = len(_LATIN.findall(query)) / _LETTERS_PER_CHARACTER
-    foreign = other / (other + latin) if other else 0.0
-    english = weights.english * max(0.0, 1.0 - 2.0 * foreign)
-    return {
-        "dense.en": weights.semantic * english,
-        "dense.multi": weights.semantic * (1.0 - english),
+    if frozenset(vectors) == frozenset(PACKAGED_VECTORS):
+        english = weights.english * max(0.0, 1.0 - 2.0 * _foreign(query))
+        shares = {"en": english, "multi": 1.0 - english}
+    else:
+        shares = {name: 1.0 / len(vectors) for name in vectors}
+    return {DENSE + name: weights.semantic * share for name, share in shares.items()} | {
         KEYWORD: weights.keyword,
         ENTITY: weights.entity,
         TIME: weights.time,
     }
 
 
-def fuse(routes: Routes, weights: Mapping[str, float]) -> dict[MemoryId, float]:
+def _foreign(query: str) -> float:
+    """Return how much of the query is in another script than Latin, in [0, 1]."""
+    other = len(_OTHER.findall(query))
+    latin = len(_LATIN.findall(query)) / _LETTERS_PER_CHARACTER
+    return other / (other + latin) if other else 0.0
+
+
+def fuse(
+    routes: Routes, weights: Mapping[str, float], ramps: Mapping[str, Ramp] = NO_RAMPS
+) -> dict[MemoryId, float]:
     """Return the relevance in [0, 1] of every memory that any route found.
 
     The mean goes over the routes that ran: a memory that a route did not find has quality 0 there.
+    `ramps` are those of the vectors of a model that was calibrated elsewhere, by route name.
     """
     total = sum(weights.get(name, 0.0) for name in routes)
     relevance: dict[MemoryId, float] = {}
     for name, hits in routes.items():
         share = weights.get(name, 0.0) / total if total else 0.0
-        for id, quality in qualities(name, hits):
+        for id, quality in qualities(name, hits, ramps):
             relevance[id] = relevance.get(id, 0.0) + share * quality
     return relevance
 
@@ -118,10 +137,14 @@ def fuse_by_rank(
     return relevance
 
 
-def qualities(route: str, hits: Sequence[tuple[MemoryId, float]]) -> list[tuple[MemoryId, float]]:
+def qualities(
+    route: str,
+    hits: Sequence[tuple[MemoryId, float]],
+    ramps: Mapping[str, Ramp] = NO_RAMPS,
+) -> list[tuple[MemoryId, float]]:
     """Return each hit's quality in [0, 1]."""
     if route.startswith(DENSE):
-        ramp = RAMPS.get(route, _ANY_VECTOR)
+        ramp = ramps.get(route) or RAMPS.get(route, _ANY_VECTOR)
         return [(id, ramp(score)) for id, score in hits]
     if route == TIME:
         return [(id, 1.0) for id, _ in hits]

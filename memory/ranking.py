@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from memory.fusion import DENSE, ENTITY, KEYWORD, TIME, Routes
+from memory.fusion import DENSE, ENTITY, KEYWORD, NO_RAMPS, TIME, Ramp, Routes
 from memory.types import Layer, MemoryId
 
 T = TypeVar("T")
@@ -127,11 +127,15 @@ DEFAULT_THRESHOLDS: Final = Thresholds()
 
 
 def evidence(
-    routes: Routes, weights: Mapping[str, float], thresholds: Thresholds = DEFAULT_THRESHOLDS
+    routes: Routes,
+    weights: Mapping[str, float],
+    thresholds: Thresholds = DEFAULT_THRESHOLDS,
+    ramps: Mapping[str, Ramp] = NO_RAMPS,
 ) -> dict[MemoryId, float]:
     """Return the absolute strength of evidence per memory, whatever else was found.
 
     The mean cosine by `weights`, plus what exact words, entities and an explicit time range add.
+    A vector with one of `ramps` counts by its quality there: cosines of some models begin at .7.
     Keyword scores must be those of `exact.local_routes`: an index's own have no absolute meaning.
     """
     dense = sum(weights.get(name, 0.0) for name in routes if name.startswith(DENSE))
@@ -142,8 +146,9 @@ def evidence(
             share = weights.get(name, 0.0) / dense if dense else 0.0
         else:
             share = extra.get(name, 0.0)
+        ramp = ramps.get(name, _unit)
         for id, score in hits:
-            strength[id] = strength.get(id, 0.0) + share * _unit(score)
+            strength[id] = strength.get(id, 0.0) + share * ramp(score)
     return strength
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +13,12 @@ from guard.models.files import MINILM, USE_PIECES, USE_WEIGHTS, WORDPIECES, loca
 from guard.models.minilm import MiniLm
 from guard.models.prepare import EMBEDDER, check_packaged, check_table
 from guard.models.use import MultilingualUse
-from guard.ports import EmbedderId
+from guard.models.vectors import readable, sound
+from guard.ports import EmbedderId, Purpose
 from memory.signals import Vectors
 
 Model = Callable[[Sequence[str]], NDArray[np.float32]]
 """Texts to one row per text."""
-
-_UNIT: Final = 1e-3
-"""How far from length 1 a vector may be; beyond that the model is broken."""
 
 
 class PackagedEmbedder:
@@ -61,30 +59,18 @@ class PackagedEmbedder:
         """The model that answers."""
         return EMBEDDER
 
-    async def embed(self, texts: Sequence[str]) -> list[Vectors]:
+    async def embed(self, texts: Sequence[str], purpose: Purpose = Purpose.MEMORY) -> list[Vectors]:
         """Return one set of named unit vectors per text, in order. Raises UnavailableError."""
-        return await self._batching.submit([_readable(text) for text in texts])
+        del purpose  # both models read a question as they read what answers it
+        return await self._batching.submit([readable(text) for text in texts])
 
     async def close(self) -> None:
         """Refuse what waits, let the running batch answer, and end the thread. Idempotent."""
         await self._batching.close()
 
     def _run(self, texts: Sequence[str]) -> list[Vectors]:
-        rows = {name: _checked(model(texts), len(texts)) for name, model in self._models.items()}
+        rows = {name: sound(model(texts), len(texts)) for name, model in self._models.items()}
         return [{name: vectors[i] for name, vectors in rows.items()} for i in range(len(texts))]
-
-
-def _checked(vectors: NDArray[np.float32], count: int) -> NDArray[np.float32]:
-    """Return `vectors` when each is finite and of unit length; a NaN would poison an index."""
-    lengths = np.linalg.norm(vectors, axis=1)
-    if len(vectors) != count or not bool(np.all(np.abs(lengths - 1.0) < _UNIT)):
-        raise UnavailableError("embedder")
-    return vectors
-
-
-def _readable(text: str) -> str:
-    """Return `text` with lone surrogates replaced: the tokenizers refuse what is not UTF-8."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _quiet(_step: str, _done: int, _total: int) -> None:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from memory.exact import local_routes
-from memory.fusion import Routes, fuse, fuse_by_rank, merged, route_weights
+from memory.fusion import Ramp, Routes, fuse, fuse_by_rank, merged, route_weights
+from memory.ranking import evidence, reliable
 from memory.signals import Blinded, Sparse, Vector
 from memory.types import MemoryId, SubjectMark
 
@@ -192,3 +193,37 @@ def test_exact_search_of_no_rows_or_with_an_empty_query_finds_nothing() -> None:
     """Routes that ran are empty; routes without material are absent."""
     assert local_routes(blinded(unit(1, 0), {1: 1.0}), [], 5) == {"dense.en": [], "keyword": []}
     assert local_routes(blinded(), [(A, blinded(unit(1, 0), {1: 1.0}), NOW)], 5) == {}
+
+
+@pytest.mark.requirement("R1", "S7")
+@pytest.mark.parametrize("query", ["Which port does staging use?", "我平时用什么方式联系客户"])
+@pytest.mark.parametrize("vectors", [("main",), ("main", "title"), ("en",), ("multi", "main")])
+def test_vectors_of_another_model_share_the_semantic_weight_evenly(
+    query: str, vectors: tuple[str, ...]
+) -> None:
+    """Whatever they are called and whatever the script: all of the weight is given out."""
+    weights = route_weights(query, vectors=vectors)
+    dense = {name: weight for name, weight in weights.items() if name.startswith("dense.")}
+    assert dense == pytest.approx({f"dense.{name}": 0.5 / len(vectors) for name in vectors})
+    assert weights["keyword"] == route_weights(query)["keyword"]
+
+
+@pytest.mark.requirement("R1", "R9", "S7")
+def test_a_calibrated_vector_counts_by_its_own_scale() -> None:
+    """A model whose unrelated texts lie at .7 makes a hit at .7 worth nothing; without it, much."""
+    routes: Routes = {"dense.main": [(A, 0.7), (B, 0.85), (C, 0.9)]}
+    weights = route_weights("q", vectors=("main",))
+    ramps = {"dense.main": Ramp(0.7, 0.9)}
+    fused = fuse(routes, weights, ramps)
+    assert fused == pytest.approx({A: 0.0, B: 0.75, C: 1.0})
+    assert evidence(routes, weights, ramps=ramps) == pytest.approx(fused)
+    assert reliable(evidence(routes, weights, ramps=ramps)) == {B, C}
+    assert reliable(evidence(routes, weights)) == {A, B, C}
+
+
+@pytest.mark.requirement("R9")
+def test_an_unknown_vector_alone_is_evidence() -> None:
+    """A model that nobody calibrated still finds: its cosine stands for itself."""
+    routes: Routes = {"dense.main": [(A, 0.6), (B, 0.1)]}
+    weights = route_weights("q", vectors=("main",))
+    assert reliable(evidence(routes, weights)) == {A}
