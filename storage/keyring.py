@@ -11,7 +11,7 @@ the tombstones of its memories must still prove that nobody made them up (W15, S
 
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
 from typing import Final, Generic, TypeVar
 
@@ -105,6 +105,13 @@ class Keys(Generic[_P]):
 TenantKeys = Keys[TenantPurpose]
 SubjectKeys = Keys[SubjectPurpose]
 _Place = tuple[TenantId, SubjectId | None]
+Written = Callable[[TenantId, SubjectId | None], Awaitable[bool]]
+"""Whether anything was ever kept of a tenant, or of one of its subjects."""
+
+
+async def nothing_written(_tenant: TenantId, _subject: SubjectId | None) -> bool:
+    """Return False: for a keyring whose memories are as short-lived as its keys."""
+    return False
 
 
 class Keyring:
@@ -118,11 +125,13 @@ class Keyring:
         root: RootKey,
         store: KeyStore,
         *,
+        written: Written = nothing_written,
         subjects: int = 4096,
         entropy: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
         self._root = root
         self._store = store
+        self._written = written
         self._entropy = entropy
         self._tenants: _Recent[TenantPurpose] = _Recent(subjects)
         self._subjects: _Recent[SubjectPurpose] = _Recent(subjects)
@@ -143,6 +152,8 @@ class Keyring:
                 keys = await self._read_tenant(tenant)
             if keys.newest:
                 return keys
+            if keys.next == 1 and tenant != _PLATFORM:
+                await self._check_first(tenant)
             parent = self._root.newest
             key = self._made("tenant", keys.next, parent, self._root_key(parent), tenant)
             await self._store.put_tenant(tenant, key)
@@ -158,6 +169,8 @@ class Keyring:
                 keys = await self._read_subject(owner)
             if keys.newest:
                 return keys
+            if keys.next == 1:
+                await self._check_first(owner.tenant, owner.subject)
             parent, wrapping = (await self.tenant(owner.tenant)).sealing(TenantPurpose.WRAP)
             path = (owner.tenant, owner.subject)
             key = self._made("subject", keys.next, parent, wrapping, *path)
@@ -208,6 +221,22 @@ class Keyring:
         if subject is None:
             self._tenants.drop(lambda place: place[0] == tenant)
         self._subjects.drop(lambda place: place[0] == tenant and subject in (None, place[1]))
+
+    async def _check_first(self, tenant: TenantId, subject: SubjectId | None = None) -> None:
+        """Return when no key can have been here before. Raises UnreadableError when one was lost.
+
+        Else its number would be given again, and the loss of a key store would look like a day on
+        which everybody is new.
+        """
+        if not await self._written(tenant, subject):
+            return
+        # Another process may have made the key, and written with it, since ours was read.
+        if subject is None:
+            standing = await self._store.tenant_keys(tenant)
+        else:
+            standing = await self._store.subject_keys(tenant, subject)
+        if not standing:
+            raise UnreadableError
 
     async def _read_tenant(self, tenant: TenantId) -> TenantKeys:
         seen = self._invalidations

@@ -9,8 +9,10 @@ import msgspec
 
 from gateway import firststart
 from gateway.settings import Secret, Settings
+from memory.types import SubjectId, TenantId
 from storage.audit import SqlAudit
 from storage.database import Database
+from storage.history import SqlHistory
 from storage.keyring import Keyring
 from storage.keystore import KeyStoreSql
 from storage.outbox import SqlOutbox
@@ -37,10 +39,15 @@ async def opened_keep(settings: Settings) -> AsyncIterator[Keep]:
     async with AsyncExitStack() as stack:
         store = await KeyStoreSql.open(data_dir / "keys.db")
         stack.push_async_callback(store.close)
-        keyring = Keyring(root_key(source), store)
+
+        async def written(tenant: TenantId, subject: SubjectId | None) -> bool:
+            return await history(tenant, subject)
+
+        keyring = Keyring(root_key(source), store, written=written)
         await keyring.prove_root()
         database = await Database.open(ledger_url(settings))
         stack.push_async_callback(database.close)
+        history = SqlHistory(database)
         yield Keep(
             database=database,
             keyring=keyring,

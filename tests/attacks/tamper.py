@@ -198,9 +198,9 @@ class Site:
         """The key store's file."""
         return self.settings.storage.data_dir / "keys.db"
 
-    def select(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
-        """Return rows of the ledger as they lie there."""
-        return _run(self.ledger_file, sql, values)[0]
+    def select(self, sql: str, *values: object, file: Path | None = None) -> list[tuple[Any, ...]]:
+        """Return rows of the ledger, or of another file, as they lie there."""
+        return _run(file or self.ledger_file, sql, values)[0]
 
     def edit(self, sql: str, *values: object, file: Path | None = None) -> None:
         """Change the ledger, or another file, and make sure that something was changed."""
