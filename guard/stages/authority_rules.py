@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from guard.stages.hearsay_rules import RULES as HEARSAY_RULES
 from guard.stages.rules import Rule, rule
 from guard.stages.standing_rules import RULES as STANDING_RULES
 from policies.model import Severity
@@ -264,5 +265,6 @@ RULES: Final[tuple[Rule, ...]] = (
     *_SEND,
     *_USE,
     *_HIDE,
+    *HEARSAY_RULES,
     *STANDING_RULES,
 )
