@@ -17,6 +17,7 @@ from guard.remember import remember
 from guard.review import release
 from memory.origin import Channel, Hint, OriginClass
 from memory.types import MemoryId, TenantId
+from storage.chain import Flaw
 from tests.attacks.tamper import Columns, Site, text
 from tests.house import caller
 
@@ -134,6 +135,7 @@ async def test_an_origin_edited_in_the_ledger_serves_for_nothing(
         await confirm(cast.alice, page, site.rooms)
     with pytest.raises(InvalidError):
         await site.remember(cast.alice, Draft(text(3), hint=Hint(parents=(page,))))
+    assert await site.flaws(tenant) == set()  # leaves don't tell of origins: the tag does
     # Erasing what can't be proved is refused too: what it is, nobody can say.
     with pytest.raises(UnreadableError):
         await forget(cast.alice, page, site.rooms)
@@ -193,6 +195,7 @@ async def test_the_evidence_of_a_held_claim_cannot_be_exchanged(
     with pytest.raises(NotFoundError):
         await release(cast.reviewer, claim, site.rooms)
     assert not await site.fetched(cast.alice, claim)
+    assert await site.flaws(tenant) == set()
     site.restore(row)
     assert isinstance(await confirm(cast.alice, claim, site.rooms), Stored)
 
@@ -206,6 +209,7 @@ async def test_a_confirmation_cannot_be_forged_from_another(
     assert isinstance(await confirm(cast.alice, relayed, site.rooms), Stored)
     claim = await site.remember(cast.agent, text(2) + " " + CLAIM)
     await site.settle()
+    assert await site.flaws(tenant) == set()
     model, row = site.memory(tenant, relayed), site.memory(tenant, claim)
     taken = ("state", "origin", "trust", "channel", "version", "revision", "policy", "leaf", "tag")
     site.change(row, **{name: model[name] for name in taken}, indexed_version=0)
@@ -217,6 +221,7 @@ async def test_a_confirmation_cannot_be_forged_from_another(
     assert answer.shown == set()
     assert answer.withheld[claim] == "check.unreadable"
     assert not await site.fetched(cast.alice, claim)
+    assert Flaw.LEAF_CHANGED in await site.flaws(tenant)
 
 
 @pytest.mark.requirement("W3", "W16")

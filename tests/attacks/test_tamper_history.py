@@ -144,6 +144,7 @@ async def test_a_forgotten_memory_put_back_is_not_revived_by_saying_it_again(
     answer = await site.ask(alice)
     assert answer.shown == {control}
     assert answer.withheld == {victim: "check.current"}
+    assert await site.flaws(tenant) == ROLLED_BACK
 
 
 @pytest.mark.requirement("W4")
@@ -158,6 +159,7 @@ async def test_a_forgotten_memory_put_back_is_no_parent(site: Site, tenant: Tena
     with pytest.raises(InvalidError):
         await site.remember(alice, Draft("Derived after.", hint=Hint(parents=(victim,))))
     await site.remember(alice, Draft("Derived from another.", hint=Hint(parents=(other,))))
+    assert await site.flaws(tenant) == ROLLED_BACK
 
 
 @pytest.mark.requirement("R5", "W11")

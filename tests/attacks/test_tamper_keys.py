@@ -47,11 +47,15 @@ class Keyed:
         """Make sure that nothing is read or written for a subject, and that no key is made."""
         self.restarted()
         before = self.stored()
+        await self.site.journal.flush()
+        head = await self.site.keep.audit.head(self.tenant)
         for _ in range(2):
             with pytest.raises(UnreadableError):
                 await self.site.ask(who)
             with pytest.raises(UnreadableError):
                 await self.site.remember(who, Draft(text(9)))
+        await self.site.journal.flush()
+        assert await self.site.keep.audit.head(self.tenant) == head  # the documented silence
         assert not await self.site.fetched(who, self.ids[who.owner.subject])
         assert self.stored() == before
 
