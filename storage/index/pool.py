@@ -8,7 +8,6 @@ import asyncio
 import contextlib
 import sys
 import time
-from asyncio.subprocess import PIPE, Process
 from collections import Counter
 
 import msgspec
@@ -16,6 +15,7 @@ import msgspec
 from guard.errors import InvalidError, UnavailableError
 from memory.types import TenantId
 from storage.index import wire
+from storage.index.child import Child
 
 _STRIKES = 3
 """Deaths in a row over one tenant's calls before its shards are set aside."""
@@ -23,6 +23,7 @@ _PENDING_LIMIT = 512
 _FIRST_DELAY, _LONGEST_DELAY = 0.05, 5.0
 _START_SECONDS = 60.0
 _END_SECONDS = 10.0
+_COMMAND = (sys.executable, "-I", "-m", "storage.index.worker")
 _STALLS = 4
 """Time-outs' worth of silence after which a worker counts as hung and is killed."""
 
@@ -40,7 +41,7 @@ class Worker:
         self._configure = configure
         self._lock = lock
         self._timeout = timeout
-        self._process: Process | None = None
+        self._process: Child | None = None
         self._serving = False
         self._closing = asyncio.Event()
         self._inflight: dict[int, _Inflight] = {}
@@ -94,14 +95,14 @@ class Worker:
         await self._supervisor
 
     def _end_input(self) -> None:
-        if self._process is not None and self._process.stdin is not None:
+        if self._process is not None:
             self._process.stdin.close()
 
     async def _exchange(
         self, request: wire.Request, tenant: TenantId | None, seconds: float
     ) -> wire.Result:
         process = self._process
-        if process is None or process.stdin is None:
+        if process is None:
             raise UnavailableError("index")
         self._number += 1
         now = time.monotonic()
@@ -135,14 +136,7 @@ class Worker:
         for tenant in condemned:
             del self._strikes[tenant]
         try:
-            process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-I", "-m", "storage.index.worker"),
-                stdin=PIPE,
-                stdout=PIPE,
-                env={},
-                cwd=self._configure.root,
-                pass_fds=(self._lock,),
-            )
+            process = await Child.start(_COMMAND, self._configure.root, (self._lock,))
         except OSError:
             return False  # no process or memory to be had now
         self._process = process
@@ -155,9 +149,9 @@ class Worker:
             self._serving = False
             greeting.cancel()
             self._bury()
-            await _end(process)
+            await process.end(_END_SECONDS)
 
-    async def _greet(self, process: Process, condemned: tuple[TenantId, ...]) -> None:
+    async def _greet(self, process: Child, condemned: tuple[TenantId, ...]) -> None:
         configure = msgspec.structs.replace(self._configure, condemned=condemned)
         try:
             ready = await self._exchange(configure, None, _START_SECONDS)
@@ -170,10 +164,10 @@ class Worker:
             self._serving = True
             self._started.set()
 
-    async def _listen(self, process: Process) -> bool:
+    async def _listen(self, process: Child) -> bool:
         answers = 0
         try:
-            while process.stdout is not None:
+            while True:
                 header = await process.stdout.readexactly(wire.HEADER.size)
                 (length,) = wire.HEADER.unpack(header)
                 if length > wire.FRAME_LIMIT:
@@ -211,18 +205,8 @@ class Worker:
     def _kill_if_hung(self) -> None:
         process = self._process
         head = next(iter(self._inflight.values()), None)
-        if process is None or process.returncode is not None or head is None:
+        if process is None or process.ended or head is None:
             return
         silent = time.monotonic() - max(self._heard, head.since)
         if silent >= self._timeout * _STALLS:
             process.kill()
-
-
-async def _end(process: Process) -> None:
-    """Wait for a process whose pipe has ended; kill it when it lingers."""
-    try:
-        async with asyncio.timeout(_END_SECONDS):
-            await process.wait()
-    except TimeoutError:
-        process.kill()
-        await process.wait()

@@ -167,9 +167,8 @@ async def test_a_worker_killed_while_it_starts_comes_up_all_the_same(tmp_path: P
     for _ in range(5):
         process = worker._process
         assert process is not None
-        if process.returncode is None:
-            os.kill(process.pid, signal.SIGKILL)
-        await process.wait()
+        process.kill()
+        await process.end(10)
         await asyncio.sleep(0.03)
     await until_up(index)
     assert await everything(index) == [id_of(1)]
