@@ -1,14 +1,15 @@
-"""One thread that runs a model, and a bounded queue in front of it.
+"""Threads that run a model, one unless bounds say more, and a bounded queue in front of them.
 
-Whatever waits when the thread is free runs together; nothing is held back to wait for company, so
+Whatever waits when a thread is free runs together; nothing is held back to wait for company, so
 an idle gateway answers at once and a busy one batches by itself.
 """
 
 import asyncio
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from typing import Final
 
 import msgspec
 
@@ -17,14 +18,32 @@ from memory.signals import Vectors
 
 Run = Callable[[Sequence[str]], list[Vectors]]
 
+_WHAT: Final = "embedder"
+_PADDING: Final = 1.25
+_SHORT: Final = 4
+
 
 class BatchBounds(msgspec.Struct, frozen=True):
-    """How much runs at once, how much may wait, and how long a caller waits (seconds)."""
+    """How much runs at once and on how many threads, how much may wait, and how long a caller waits
+    (seconds).
+    """
 
     texts: int = 32
     characters: int = 16_384
     waiting: int = 256
     deadline: float = 10.0
+    lanes: int = 1
+
+
+class OutageError(UnavailableError):
+    """The model can't be reached, whatever the texts: running them apart would only ask more of it.
+
+    `str()` says why, for the operator; callers are told `what`, as of any embedder.
+    """
+
+    def __init__(self, reason: str, retry_after: float = 1.0) -> None:
+        super().__init__(_WHAT, retry_after)
+        self.args = (f"{_WHAT}: {reason}",)
 
 
 class _Ticket(msgspec.Struct, frozen=True):
@@ -44,8 +63,12 @@ class Batching:
         self._waiting = 0
         self._open = True
         self._changed = threading.Condition()
-        self._thread = threading.Thread(target=self._work, name="embedder", daemon=True)
-        self._thread.start()
+        self._threads = [
+            threading.Thread(target=self._work, name=f"embedder-{lane}", daemon=True)
+            for lane in range(bounds.lanes)
+        ]
+        for thread in self._threads:
+            thread.start()
 
     async def submit(self, texts: Sequence[str]) -> list[Vectors]:
         """Return the vectors of `texts`, in order.
@@ -66,16 +89,17 @@ class Batching:
         return vectors
 
     async def close(self) -> None:
-        """Refuse what waits, let the running batch answer, and end the thread. Idempotent."""
+        """Refuse what waits, let what runs answer, and end the threads. Idempotent."""
         with self._changed:
             self._open = False
             refused = tuple(self._queue)
             self._queue.clear()
             self._waiting = 0
-            self._changed.notify()
+            self._changed.notify_all()
         for ticket in refused:
-            _fail(ticket)
-        await asyncio.to_thread(self._thread.join)
+            _fail(ticket, _unavailable())
+        for thread in self._threads:
+            await asyncio.to_thread(thread.join)
 
     def _enqueue(self, texts: tuple[str, ...]) -> Future[list[Vectors]]:
         answer: Future[list[Vectors]] = Future()
@@ -113,6 +137,10 @@ class Batching:
             return
         try:
             vectors = self._run([text for ticket in tickets for text in ticket.texts])
+        except OutageError as outage:
+            for ticket in tickets:
+                _fail(ticket, outage)
+            return
         # A model may fail in any way at all, and the thread must outlive it. The exception may
         # quote a text, so it is not kept.
         except Exception:  # noqa: BLE001
@@ -126,16 +154,32 @@ class Batching:
     def _answer_apart(self, tickets: Sequence[_Ticket]) -> None:
         """Run each ticket alone, so that a text that breaks the model fails its caller alone."""
         if len(tickets) == 1:
-            _fail(tickets[0])
+            _fail(tickets[0], _unavailable())
             return
         for ticket in tickets:
             self._answer([ticket])
 
 
-def _fail(ticket: _Ticket) -> None:
+def alike(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Yield groups of positions whose lengths are about equal, shortest first.
+
+    Texts run together while the longest has at most 1.25 times the tokens of the shortest: one long
+    text among short ones costs nine times as much padded as apart.
+    """
+    group: list[int] = []
+    for i in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if group and lengths[i] > _PADDING * lengths[group[0]] + _SHORT:
+            yield group
+            group = []
+        group.append(i)
+    if group:
+        yield group
+
+
+def _fail(ticket: _Ticket, error: UnavailableError) -> None:
     if not ticket.answer.done():
-        ticket.answer.set_exception(_unavailable())
+        ticket.answer.set_exception(error)
 
 
 def _unavailable() -> UnavailableError:
-    return UnavailableError("embedder")
+    return UnavailableError(_WHAT)

@@ -1,6 +1,6 @@
 """The English vector: all-MiniLM-L6-v2 as int8 ONNX, mean pooling, 384 dimensions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -9,13 +9,12 @@ import onnxruntime
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
+from guard.models.batching import alike
+
 DIMENSION: Final = 384
 MAX_TOKENS: Final = 256
 """What the model was trained on; more would cost time and add nothing it knows how to read."""
 
-_PADDING: Final = 1.25
-"""Texts run together while the longest has at most this many times the tokens of the shortest:
-one long text among short ones costs nine times as much padded as apart."""
 _ERRORS_ONLY: Final = 3
 
 
@@ -41,7 +40,7 @@ class MiniLm:
         """Return one unit vector per text, shape (len(texts), 384)."""
         encodings = self._tokenizer.encode_batch(list(texts))
         vectors = np.empty((len(texts), DIMENSION), dtype=np.float32)
-        for group in _alike(encodings):
+        for group in alike([len(encoding.ids) for encoding in encodings]):
             vectors[group] = self._run([encodings[i] for i in group])
         return vectors
 
@@ -57,16 +56,3 @@ class MiniLm:
         pooled = np.einsum("btd,bt->bd", hidden, mask.astype(np.float32))
         unit: NDArray[np.float32] = pooled / np.linalg.norm(pooled, axis=1, keepdims=True)
         return unit
-
-
-def _alike(encodings: Sequence[Encoding]) -> Iterator[list[int]]:
-    """Yield groups of positions whose texts are about equally long."""
-    order = sorted(range(len(encodings)), key=lambda i: len(encodings[i].ids))
-    group: list[int] = []
-    for i in order:
-        if group and len(encodings[i].ids) > _PADDING * len(encodings[group[0]].ids) + 4:
-            yield group
-            group = []
-        group.append(i)
-    if group:
-        yield group

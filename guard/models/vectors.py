@@ -1,11 +1,14 @@
 """What every embedder does to texts before a model reads them, and to what the model answers."""
 
+import hashlib
 from typing import Final
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from guard.errors import UnavailableError
+from guard.ports import Purpose
 
 VECTOR: Final = "main"
 """The one vector of an embedder that makes one: the index and the stored entries know it so."""
@@ -14,6 +17,25 @@ _UNIT: Final = 1e-3
 """How far from length 1 a vector may be; beyond that the model is broken."""
 _SHORTEST: Final = 1e-6
 """A vector below this length has no direction worth the name."""
+
+
+class Prefixes(msgspec.Struct, frozen=True):
+    """What a model wants to read before a question and before a memory, such as `query: `."""
+
+    question: str = ""
+    memory: str = ""
+
+    def before(self, text: str, purpose: Purpose) -> str:
+        """Return `text` as the model wants to read it."""
+        return (self.question if purpose is Purpose.QUESTION else self.memory) + text
+
+    @property
+    def mark(self) -> str:
+        """What an embedder's name says of them: vectors made with others are another model's."""
+        if not (self.question or self.memory):
+            return ""
+        digest = hashlib.sha256(f"{self.question}\0{self.memory}".encode("utf-8", "replace"))
+        return f"+{digest.hexdigest()[:8]}"
 
 
 def readable(text: str) -> str:
