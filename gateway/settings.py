@@ -10,6 +10,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from enum import StrEnum
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Final, Never, get_type_hints
 from urllib.parse import urlsplit
@@ -30,6 +31,9 @@ DEVELOPMENT_AUDIENCE: Final = "memguard"
 
 _Words = tuple[Annotated[str, Meta(min_length=1, max_length=512)], ...]
 _ClaimName = Annotated[str, Meta(min_length=1, max_length=64)]
+_Units = Annotated[int, Meta(ge=1, le=1_000_000_000)]
+_Cost = Annotated[int, Meta(ge=1, le=1000)]
+_RedisUrl = Annotated[str, Meta(max_length=512, pattern=r"\A(rediss?://[^\s@]+|unix:///[^\s@]+)\Z")]
 _Url = Annotated[str, Meta(max_length=512, pattern=r"\Ahttps?://[^\s/?#]+(/[^\s?#]*)?\Z")]
 
 
@@ -60,6 +64,13 @@ class Algorithm(StrEnum):
     ES256 = "ES256"
     RS256 = "RS256"
     HS256 = "HS256"
+
+
+class ForwardedHeader(StrEnum):
+    """Where a proxy writes down for whom it asks."""
+
+    X_FORWARDED_FOR = "x-forwarded-for"
+    FORWARDED = "forwarded"
 
 
 class Secret:
@@ -96,6 +107,15 @@ class Http(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """`Origin` values the MCP endpoints accept from browsers. Empty: from `public_url`."""
     shutdown_seconds: Annotated[int, Meta(ge=1, le=300)] = 10
     """Seconds that running requests get to finish after SIGTERM."""
+    head_seconds: Annotated[float, Meta(gt=0, le=300)] = 10.0
+    """Seconds a fresh connection has to send the head of its first request."""
+    trusted_proxies: _Words = ()
+    """Networks (CIDR) of proxies whose word on the client's address is taken. Empty: nobody's."""
+    forwarded_header: ForwardedHeader = ForwardedHeader.X_FORWARDED_FOR
+    """The one header those proxies write; the other one may come from the client itself."""
+    tls_cert: Path | None = None
+    """Certificate chain in PEM; with `tls_key` the gateway speaks HTTPS itself."""
+    tls_key: Path | None = None
 
 
 class Auth(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -137,6 +157,42 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Of these, and of open SSE streams, at most so many of one subject."""
     mcp_idle_seconds: Annotated[int, Meta(ge=10, le=86_400)] = 900
     """Seconds after which an unused session is closed."""
+    subject_units_per_minute: _Units = 12_000
+    """What one subject may spend. The buckets hold `burst_seconds` worth of it."""
+    origin_units_per_minute: _Units = 60_000
+    """What one client of a tenant may spend in one class of origin, for all its subjects."""
+    tenant_units_per_minute: _Units = 60_000
+    """What all subjects of one tenant may spend together."""
+    burst_seconds: Annotated[int, Meta(ge=1, le=3600)] = 60
+    """Seconds whose worth of units may be spent at once."""
+    write_cost: _Cost = 5
+    """Units of a write: several models and an fsync, the dearest operation."""
+    recall_cost: _Cost = 2
+    """Units of a recall: one embedding and one search."""
+    read_cost: _Cost = 1
+    """Units of reading what is named: a memory, a page of a list."""
+    admin_cost: _Cost = 2
+    """Units of what reviewers and administrators do."""
+    concurrency: Annotated[int, Meta(ge=1, le=4096)] = 32
+    """Operations at work at once; the rest wait for their turn, tenant by tenant."""
+    tenant_concurrency: Annotated[int, Meta(ge=1, le=4096)] = 8
+    """Operations of one tenant at work at once."""
+    tenant_queue: Annotated[int, Meta(ge=0, le=65_536)] = 256
+    """Operations of one tenant that may wait; what comes then is refused with 429."""
+    queue_seconds: Annotated[float, Meta(gt=0, le=300)] = 10.0
+    """Seconds an operation may wait for its turn."""
+    peer_requests_per_minute: _Units = 60_000
+    """Requests of one address (IPv6: one /64), with or without a token."""
+    peer_failures_per_minute: _Units = 60
+    """Tokens of one address that fail; after that it is refused before any token is looked at."""
+    peer_connections: Annotated[int, Meta(ge=1, le=65_536)] = 1000
+    """Open connections of one address that is no trusted proxy."""
+    redis_url: _RedisUrl | None = None
+    """Redis or Valkey that all replicas count in. None: each process counts alone."""
+    redis_username: Annotated[str, Meta(min_length=1, max_length=128)] | None = None
+    redis_password_file: Path | None = None
+    redis_deadline_seconds: Annotated[float, Meta(gt=0, le=5)] = 0.05
+    """Seconds until a process counts alone for the time being."""
 
 
 class Storage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -173,7 +229,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         if self.http.public_url is not None:
             return self.http.public_url.rstrip("/")
         host = "127.0.0.1" if self.http.host in ("0.0.0.0", "::") else self.http.host  # noqa: S104
-        return f"http://{f'[{host}]' if ':' in host else host}:{self.http.port}"
+        scheme = "https" if self.http.tls_cert is not None else "http"
+        return f"{scheme}://{f'[{host}]' if ':' in host else host}:{self.http.port}"
 
     @property
     def hosts(self) -> list[str]:
@@ -188,7 +245,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         if self.http.allowed_origins:
             return list(self.http.allowed_origins)
         parts = urlsplit(self.url)
-        return [f"{parts.scheme}://{parts.netloc}", *self._local("http://")]
+        return [f"{parts.scheme}://{parts.netloc}", *self._local(f"{parts.scheme}://")]
 
     def _local(self, scheme: str) -> list[str]:
         names = ("127.0.0.1", "localhost", "[::1]") if self.mode is Mode.DEVELOPMENT else ()
@@ -224,6 +281,7 @@ def load(
         settings = msgspec.convert(tree, Settings, strict=False, dec_hook=_decode)
     except msgspec.ValidationError as error:
         raise SettingsError(str(error)) from None
+    _refuse_contradictions(settings)
     _refuse_unsafe(settings)
     return settings
 
@@ -252,7 +310,13 @@ def variables() -> dict[str, str]:
 
 
 _LISTS: Final = frozenset(
-    {"http.allowed_hosts", "http.allowed_origins", "auth.audiences", "auth.algorithms"}
+    {
+        "http.allowed_hosts",
+        "http.allowed_origins",
+        "http.trusted_proxies",
+        "auth.audiences",
+        "auth.algorithms",
+    }
 )
 
 
@@ -273,6 +337,26 @@ def _decode(kind: type, value: Any) -> Any:
     if kind is Secret and isinstance(value, str) and value:
         return Secret(value)
     raise ValueError("must be a non-empty string")
+
+
+def _refuse_contradictions(settings: Settings) -> None:
+    """Refuse what no single field is wrong in."""
+    http, limits = settings.http, settings.limits
+    if (http.tls_cert is None) != (http.tls_key is None):
+        raise SettingsError("http.tls_cert and http.tls_key need each other")
+    for network in http.trusted_proxies:
+        try:
+            ip_network(network)
+        except ValueError:
+            raise SettingsError(f"http.trusted_proxies: {network} is no network") from None
+    dearest = max(limits.write_cost, limits.recall_cost, limits.read_cost, limits.admin_cost)
+    least = min(
+        limits.subject_units_per_minute,
+        limits.origin_units_per_minute,
+        limits.tenant_units_per_minute,
+    )
+    if least * limits.burst_seconds < dearest * 60:
+        raise SettingsError("limits: a full bucket must hold the dearest operation")
 
 
 def _refuse_unsafe(settings: Settings) -> None:
