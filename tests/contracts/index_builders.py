@@ -1,20 +1,30 @@
 """Every Index adapter by name, and entries to put into them."""
 
+import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
 from pathlib import Path
 from typing import Final
-from uuid import UUID
+from uuid import UUID, uuid4
 
+import httpx
 import numpy as np
+import pytest
+from qdrant_client import AsyncQdrantClient
 
 from guard.ports import Entry, Probe
 from memory.signals import Blinded, Sparse, Vector
 from memory.types import INDEXED_LAYERS, Layer, MemoryId, SubjectMark, TenantId
 from storage.fakes.index import MemoryIndex
+from storage.index.connection import Server, connect
+from storage.index.credentials import ApiKey, Credential, NoCredential
 from storage.index.embedded import EmbeddedIndex
+from storage.index.placement import Spread
+from storage.index.server import ServerIndex
 from storage.repair import Rebuildable
+from tests.contracts.qdrant_double import QdrantDouble
 
 DIMENSIONS: Final = {"en": 8, "multi": 12}
 ACME, GLOBEX = TenantId("acme"), TenantId("globex")
@@ -39,7 +49,85 @@ async def _embedded(root: Path) -> AsyncIterator[Rebuildable]:
         await index.close()
 
 
-OPENERS: Final[Mapping[str, Opener]] = {"memory": _memory, "embedded": _embedded}
+async def mark_of(tenant: TenantId) -> str:
+    """Return what marks a tenant in these tests."""
+    return blake2b(tenant.encode(), digest_size=16).hexdigest()
+
+
+async def no_tenants() -> list[TenantId]:
+    """Return no tenant: nothing has been written yet."""
+    return []
+
+
+def server_index(
+    spread: Spread,
+    *,
+    url: str = "http://qdrant.test:6333",
+    credential: Credential | None = None,
+    prefix: str = "memguard",
+    wire: httpx.AsyncBaseTransport | None = None,
+) -> ServerIndex:
+    """Return the index on a server that was never used before."""
+    return connect(
+        Server(url=url, credential=credential or NoCredential(), timeout_seconds=30),
+        (spread, prefix, mark_of),
+        DIMENSIONS,
+        no_tenants,
+        clock=lambda: datetime.now(UTC),
+        new_id=lambda: str(uuid4()),
+        wire=wire,
+    )
+
+
+def _doubled(spread: Spread) -> Opener:
+    @asynccontextmanager
+    async def opened(_root: Path) -> AsyncIterator[Rebuildable]:
+        double = QdrantDouble()
+        index = server_index(spread, wire=double.wire)
+        try:
+            yield index
+        finally:
+            await index.close()
+            await double.engine.close()
+
+    return opened
+
+
+def _live(spread: Spread) -> Opener:
+    @asynccontextmanager
+    async def opened(_root: Path) -> AsyncIterator[Rebuildable]:
+        url, key = os.environ["QDRANT_TEST_URL"], os.environ.get("QDRANT_TEST_API_KEY")
+        prefix = f"memguard-test-{uuid4().hex}"
+        credential = None if key is None else ApiKey(key)
+        index = server_index(spread, url=url, credential=credential, prefix=prefix)
+        client = AsyncQdrantClient(url=url, api_key=key)
+        try:
+            yield index
+        finally:
+            for one in (await client.get_collections()).collections:
+                if one.name.startswith(prefix):
+                    await client.delete_collection(one.name)
+            await client.close()
+            await index.close()
+
+    return opened
+
+
+OPENERS: Final[Mapping[str, Opener]] = {
+    "memory": _memory,
+    "embedded": _embedded,
+    "server": _doubled(Spread.PER_TENANT),
+    "server-shared": _doubled(Spread.SHARED),
+    "live-server": _live(Spread.PER_TENANT),
+    "live-server-shared": _live(Spread.SHARED),
+}
+_NO_SERVER: Final = pytest.mark.skipif(
+    "QDRANT_TEST_URL" not in os.environ, reason="QDRANT_TEST_URL names no Qdrant server"
+)
+ADAPTERS: Final = [
+    pytest.param(name, marks=[pytest.mark.live, _NO_SERVER] if name.startswith("live-") else [])
+    for name in OPENERS
+]
 
 
 def id_of(number: int) -> MemoryId:

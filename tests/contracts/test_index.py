@@ -15,6 +15,7 @@ from memory.types import Layer, MemoryId, SubjectMark, TenantId
 from storage.repair import Rebuildable
 from tests.contracts.index_builders import (
     ACME,
+    ADAPTERS,
     ALICE,
     BOB,
     GLOBEX,
@@ -31,7 +32,7 @@ from tests.contracts.index_builders import (
 ROUTES = {"dense.en", "dense.multi", "keyword", "entity", "time"}
 
 
-@pytest.fixture(params=sorted(OPENERS))
+@pytest.fixture(params=ADAPTERS)
 async def index(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Rebuildable]:
     """One adapter after the other, empty."""
     async with OPENERS[request.param](tmp_path) as opened:
