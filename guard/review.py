@@ -24,9 +24,9 @@ from policies.model import Decision, Effect
 async def held(principal: Principal, cursor: str | None, limit: int, rooms: Rooms) -> Cases:
     """Return one page of what the reviewer's tenant holds, newest first.
 
-    The text is shown only with the right to reveal. A row that fails its proof is listed with the
-    reason `check.unreadable` or, when it was rolled back, `check.current`: a reviewer must see that
-    it is there.
+    The text is shown only with the right to reveal, and each text shown is audited. A row that
+    fails its proof is listed with the reason `check.unreadable` or, when it was rolled back,
+    `check.current`: a reviewer must see that it is there.
     """
     tenant = principal.owner.tenant
     page = await rooms.quarantine.held(tenant, cursor, limit)
@@ -149,8 +149,20 @@ async def _case(principal: Principal, row: Row, rooms: Rooms) -> Case:
         return Case(label, ("check.unreadable",), None)
     if not is_current(row):
         return Case(label, ("check.current",), None)
-    revealed = Scope.QUARANTINE_REVEAL in principal.scopes
-    return Case(label, evidence.reasons, opened.body.text if revealed else None)
+    if Scope.QUARANTINE_REVEAL not in principal.scopes:
+        return Case(label, evidence.reasons, None)
+    rooms.journal.record(
+        leaf_of(
+            principal,
+            rooms.new_id(),
+            rooms.clock(),
+            action="reveal",
+            object=label.id,
+            outcome="shown",
+            owner=owner,
+        )
+    )
+    return Case(label, evidence.reasons, opened.body.text)
 
 
 def _plain_case(sealed: Sealed, reasons: tuple[str, ...]) -> Case:
