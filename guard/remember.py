@@ -7,7 +7,7 @@ from typing import assert_never
 import msgspec
 
 from guard.content import redact_draft
-from guard.errors import ConflictError, UnavailableError, UnreadableError
+from guard.errors import ConflictError, UnavailableError
 from guard.gather import gather, search_material, tag
 from guard.leaves import leaf_of
 from guard.nouns import Admitted, Change, Draft, Facts, Row, Screened, Tagged
@@ -151,13 +151,9 @@ async def _merge(
     """Touch the memory that already says so; no new row, and no rise in trust (W4, W9)."""
     tagged = screened.tagged
     leaf_id = LeafId(rooms.new_id())
-    try:
-        sealed = await rooms.vault.relabel(
-            row.sealed, state=row.sealed.label.state, leaf=leaf_id, at=tagged.at
-        )
-    except UnreadableError:
-        # Spoilt behind the gateway's back, and never shown: it says nothing to merge with.
-        return await _store_new(principal, screened, facts, rooms)
+    sealed = await rooms.vault.relabel(
+        row.sealed, state=row.sealed.label.state, leaf=leaf_id, at=tagged.at
+    )
     leaf = leaf_of(
         principal,
         leaf_id,
