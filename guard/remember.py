@@ -147,7 +147,7 @@ async def _store(
 
 async def _merge(
     principal: Principal, screened: Screened, facts: Facts, row: Row, rooms: Rooms
-) -> WriteOutcome:
+) -> Merged:
     """Touch the memory that already says so; no new row, and no rise in trust (W4, W9)."""
     tagged = screened.tagged
     leaf_id = LeafId(rooms.new_id())
