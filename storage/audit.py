@@ -17,6 +17,8 @@ from memory.types import TenantId
 from storage.audit_verify import links_after, verify
 from storage.chain import EMPTY, AuditReport, Link, decode_leaf, follow, leaf_hash
 from storage.database import Database
+from storage.engine import SYSTEM
+from storage.retrying import broke_off, retried
 from storage.rows import check_changeless, leaf_columns, raw
 from storage.tables import LEAVES
 
@@ -30,6 +32,7 @@ class SqlAudit:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @retried
     async def note(self, leaves: Sequence[Leaf]) -> None:
         """Append leaves of things that changed no memory, as one batch, in one transaction.
 
@@ -40,54 +43,68 @@ class SqlAudit:
         batch = {(leaf.tenant, leaf.id): leaf for leaf in leaves}
         if not batch:
             return
-        ids = [leaf.id for leaf in batch.values()]
-        there = select(LEAVES.c.tenant, LEAVES.c.id).where(LEAVES.c.id.in_(ids))
-        async with self._database.writing() as connection:
-            for tenant, id in await connection.execute(there):
-                batch.pop((tenant, id), None)
-            if batch:
-                await connection.execute(insert(LEAVES), leaf_columns([*batch.values()], {}))
+        tenants = sorted({TenantId(tenant) for tenant, _ in batch})
+        async with self._database.writing(tenants[0]) as connection:
+            for tenant in tenants:
+                await self._database.enter(connection, tenant)
+                mine = {id: leaf for (of, id), leaf in batch.items() if of == tenant}
+                there = select(LEAVES.c.id).where(
+                    LEAVES.c.tenant == tenant, LEAVES.c.id.in_([*mine])
+                )
+                for id in await connection.scalars(there):
+                    del mine[id]
+                if mine:
+                    await connection.execute(insert(LEAVES), leaf_columns([*mine.values()], {}))
 
     async def integrate(self) -> int:
         """Give every waiting leaf its place in its tenant's chain; return how many."""
-        waiting = select(LEAVES.c.tenant).where(LEAVES.c.sequence.is_(None)).distinct()
-        async with self._database.reading() as connection:
-            tenants = [TenantId(tenant) for tenant in await connection.scalars(waiting)]
+        tenants = await self._waiting()
         placed = 0
         for tenant in tenants:
             while batch := await self._integrate(tenant):
                 placed += batch
         return placed
 
+    @retried
+    async def _waiting(self) -> list[TenantId]:
+        waiting = select(LEAVES.c.tenant).where(LEAVES.c.sequence.is_(None)).distinct()
+        async with self._database.reading(SYSTEM) as connection:
+            return [TenantId(tenant) for tenant in await connection.scalars(waiting)]
+
+    @retried
     async def leaves(self, tenant: TenantId, after: int, limit: int) -> list[Integrated]:
         """Return integrated leaves in order, after sequence number `after`.
 
         Raises UnreadableError when one of them is not a leaf any more.
         """
-        async with self._database.reading() as connection:
+        async with self._database.reading(tenant) as connection:
             links = await links_after(connection, tenant, after, limit)
         return [Integrated(link.sequence, _leaf(link), link.hash) for link in links]
 
+    @retried
     async def head(self, tenant: TenantId) -> AuditHead:
         """Return the newest head; size 0 and the empty chain's hash for an unknown tenant."""
-        async with self._database.reading() as connection:
+        async with self._database.reading(tenant) as connection:
             return await _head(connection, tenant)
 
+    @retried
     async def tenants(self) -> list[TenantId]:
         """Return every tenant that has a leaf."""
         query = select(LEAVES.c.tenant).distinct().order_by(LEAVES.c.tenant)
-        async with self._database.reading() as connection:
+        async with self._database.reading(SYSTEM) as connection:
             return [TenantId(tenant) for tenant in await connection.scalars(query)]
 
+    @retried
     async def verify(self, tenant: TenantId) -> AuditReport:
         """Check chain, leaves and rows of a tenant against each other, as of one moment.
 
         Detects edit, drop, reorder, and rows that disagree with their leaves. A chain cut short at
         its end shows only through rows whose leaves are gone: keep a head outside to be sure.
         """
-        async with self._database.snapshot() as connection:
+        async with self._database.snapshot(tenant) as connection:
             return await verify(connection, tenant)
 
+    @retried
     async def _integrate(self, tenant: TenantId) -> int:
         waiting = (
             select(LEAVES.c.id, LEAVES.c.body)
@@ -96,7 +113,9 @@ class SqlAudit:
             .limit(_BATCH)
         )
         try:
-            async with self._database.writing() as connection:
+            async with self._database.writing(tenant) as connection:
+                # Where the database has several writers, integrators of one tenant take turns.
+                await self._database.turn(connection, f"chain of {tenant}")
                 head = await _head(connection, tenant)
                 found = (await connection.execute(waiting)).all()
                 places: list[dict[str, Any]] = []
@@ -112,8 +131,10 @@ class SqlAudit:
                     )
                 if places:
                     await connection.execute(_PLACE, places)
-        except ConflictError:
-            # Where the database has several writers, another process took these places first.
+        except ConflictError as error:
+            if broke_off(error):
+                raise
+            # Someone who does not take turns took these places first.
             return 0
         return len(places)
 

@@ -22,7 +22,8 @@ class Position(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fiel
 
     listing: bytes
     recorded_at: Annotated[int, msgspec.Meta(ge=0, le=2**62)]
-    id: str
+    id: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]*\Z")]
+    """Without NUL, which PostgreSQL refuses even to compare with."""
 
 
 def listing(*scope: Any) -> bytes:

@@ -1,31 +1,75 @@
-"""Engines for the ledger: how a database is opened, for work and for migration alike.
+"""Engines for SQL: how a database is opened, and what its transactions begin with.
+
+On both databases the driver's own transaction control is off, and the `begin` hook says what is
+meant: what kind of transaction, and in whose scope. `storage/postgres.py` has PostgreSQL's words.
 
 SQLite runs in WAL mode with synchronous FULL, so a commit that returned survives power loss. Its
 driver would start transactions by itself, and only at the first write: a read followed by a write
-could then fail half way. So the driver's own control is off and the `begin` hook says what is
-meant: nothing for a single read, BEGIN for several reads of one state, BEGIN IMMEDIATE to write
+could then fail half way
 (https://docs.sqlalchemy.org/en/21/dialects/sqlite.html#sqlite-transactions).
 """
 
 from collections.abc import Mapping
+from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 from sqlalchemy import Connection, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
+from memory.types import TenantId
+from storage import postgres
+
 BUSY_SECONDS: Final = 5.0
-"""How long a write waits for another process's; `?timeout=` in the URL overrides it."""
+"""How long a write on SQLite waits for another process's; `?timeout=` in the URL overrides it."""
 
-_OPTION: Final = "memguard_begin"
-SNAPSHOT: Final[Mapping[str, Any]] = {_OPTION: "BEGIN"}
-"""Execution options of a transaction whose reads all see one moment."""
-WRITE: Final[Mapping[str, Any]] = {_OPTION: "BEGIN IMMEDIATE"}
-"""Execution options of a transaction that writes."""
 
-_POOL: Final[Mapping[str, Any]] = {"pool_size": 6, "max_overflow": 6, "pool_timeout": 10.0}
+class System(Enum):
+    """The scope of background work that looks across tenants. Sees queues and names, no memory."""
+
+    SYSTEM = "system"
+
+
+SYSTEM: Final = System.SYSTEM
+Scope = TenantId | System
+"""Whose rows a transaction may touch. On PostgreSQL the database itself holds it to that."""
+
+
+class Begin(Enum):
+    """What a transaction is for."""
+
+    READ = "read"
+    """Single statements, each of which sees its own moment."""
+    SNAPSHOT = "snapshot"
+    """Several reads of one moment."""
+    WRITE = "write"
+
+
+class Pool(msgspec.Struct, frozen=True):
+    """How many connections there are at most, and how long anything may take. For PostgreSQL;
+    SQLite takes the size alone.
+    """
+
+    size: int = 12
+    wait_seconds: float = 10.0
+    """Until a connection is free; then 503."""
+    statement_seconds: float = 10.0
+    lock_seconds: float = 3.0
+    """For a row that another transaction holds."""
+
+
+POOL: Final = Pool()
+
+_BEGIN: Final = "memguard_begin"
+_SCOPE: Final = "memguard_scope"
+_ON_SQLITE: Final[Mapping[Begin, str | None]] = {
+    Begin.READ: None,
+    Begin.SNAPSHOT: "BEGIN",
+    Begin.WRITE: "BEGIN IMMEDIATE",
+}
 _PRAGMAS: Final = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",
@@ -35,17 +79,29 @@ _PRAGMAS: Final = (
 )
 
 
+def beginning(begin: Begin, scope: Scope) -> dict[str, Any]:
+    """Return the execution options of a connection whose transactions begin so."""
+    return {_BEGIN: begin, _SCOPE: scope}
+
+
 def parse(url: str) -> URL:
-    """Return `url` in parts. Raises ValueError, without quoting it, when it can't hold a ledger."""
+    """Return `url` in parts, with the driver that is used here.
+
+    Raises ValueError, without quoting it, when it can't hold a ledger.
+    """
     try:
         parsed = make_url(url)
     except ArgumentError:
         # The parser's message would quote the URL, which may hold a password.
-        raise ValueError("the ledger's URL is malformed") from None
-    in_memory = parsed.database in (None, "", ":memory:") or "uri" in parsed.query
-    if is_sqlite(parsed) and in_memory:
+        raise ValueError("the database's URL is malformed") from None
+    name = parsed.drivername
+    if name in ("postgres", "postgresql", postgres.DRIVER):
+        return parsed.set(drivername=postgres.DRIVER)
+    if name not in ("sqlite", "sqlite+aiosqlite"):
+        raise ValueError("the database is neither SQLite nor PostgreSQL")
+    if parsed.database in (None, "", ":memory:") or "uri" in parsed.query:
         raise ValueError("the ledger on SQLite needs a file")
-    return parsed
+    return parsed.set(drivername="sqlite+aiosqlite")
 
 
 def is_sqlite(url: URL) -> bool:
@@ -60,18 +116,44 @@ def claim_file(url: URL) -> None:
     file.chmod(0o600)
 
 
-def engine_for(url: URL) -> AsyncEngine:
-    """Return an engine whose transactions begin as its execution options say."""
+def engine_for(url: URL, pool: Pool = POOL) -> AsyncEngine:
+    """Return an engine whose transactions begin as their connection's execution options say."""
+    size = {"pool_size": pool.size, "max_overflow": 0, "pool_timeout": pool.wait_seconds}
     if not is_sqlite(url):
-        return create_async_engine(url, hide_parameters=True, pool_pre_ping=True, **_POOL)
+        arguments = postgres.connecting(
+            url, statement_seconds=pool.statement_seconds, lock_seconds=pool.lock_seconds
+        )
+        engine = create_async_engine(url, hide_parameters=True, connect_args=arguments, **size)
+        event.listen(engine.sync_engine, "begin", _begin_on_postgres)
+        return engine
     wait = {} if "timeout" in url.query else {"timeout": BUSY_SECONDS}
-    engine = create_async_engine(url, hide_parameters=True, connect_args=wait, **_POOL)
-    event.listen(engine.sync_engine, "connect", _prepare)
-    event.listen(engine.sync_engine, "begin", _begin)
+    engine = create_async_engine(url, hide_parameters=True, connect_args=wait, **size)
+    event.listen(engine.sync_engine, "connect", _prepare_sqlite)
+    event.listen(engine.sync_engine, "begin", _begin_on_sqlite)
     return engine
 
 
-def _prepare(connection: Any, _record: Any) -> None:
+def scoping(scope: Scope) -> str:
+    """Return PostgreSQL's statement that puts the rest of a transaction into a scope."""
+    return postgres.scoping(None if isinstance(scope, System) else scope)
+
+
+def _begin_on_postgres(connection: Connection) -> None:
+    options = connection.get_execution_options()
+    kind, scope = options.get(_BEGIN), options.get(_SCOPE)
+    if kind is None or scope is None:
+        raise RuntimeError("a transaction names its scope")
+    # One message for both, so that the scope costs no trip of its own.
+    connection.exec_driver_sql(f"{postgres.BEGIN[kind.value]}; {scoping(scope)}")
+
+
+def _begin_on_sqlite(connection: Connection) -> None:
+    statement = _ON_SQLITE[connection.get_execution_options().get(_BEGIN, Begin.READ)]
+    if statement is not None:
+        connection.exec_driver_sql(statement)
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
     connection.isolation_level = None
     # A text column spoilt from outside must make its own row unreadable, not the whole answer.
     connection.driver_connection.text_factory = _readable
@@ -83,9 +165,3 @@ def _prepare(connection: Any, _record: Any) -> None:
 
 def _readable(value: bytes) -> str:
     return value.decode("utf-8", "replace")
-
-
-def _begin(connection: Connection) -> None:
-    statement = connection.get_execution_options().get(_OPTION)
-    if statement is not None:
-        connection.exec_driver_sql(statement)

@@ -1,24 +1,39 @@
 """The ledger in SQL: what is true of every memory, one transaction per change."""
 
+import asyncio
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, insert, or_, select, update
+from sqlalchemy import Select, bindparam, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from guard.errors import ConflictError
+from guard.errors import ConflictError, UnavailableError
 from guard.nouns import Change, Row
 from guard.ports import Filter, Page
 from memory.types import Epoch, MemoryId, State, SubjectId, TenantId
-from storage.cursor import Position, decode, encode, listing
-from storage.database import Database
-from storage.rows import columns_of, leaf_columns, micros, rows_of, select_rows, versions_by_leaf
+from storage.cursor import listing
+from storage.database import UNDECIDED, Database
+from storage.pages import Asked, filtered, newest_first, page_of
+from storage.retrying import PAUSES, broke_off, retried
+from storage.rows import (
+    columns_of,
+    leaf_columns,
+    raw,
+    rows_of,
+    select_rows,
+    storable,
+    versions_by_leaf,
+)
 from storage.tables import LEAVES, MEMORIES, OUTBOX, SUBJECTS
 
 _IDS_PER_QUERY: Final = 500
 """Databases bound the parameters of one statement."""
 _AT_ONCE: Final = 0
 """Due time of a task that need not wait."""
+_SETTLE_SECONDS: Final = 8.0
+"""How long a commit whose answer was lost is asked after, before the caller is told so."""
+_SETTLE_PAUSE: Final = 0.25
 
 
 class SqlLedger:
@@ -31,43 +46,114 @@ class SqlLedger:
         self._database = database
         self._committed = committed
 
+    @retried
     async def epoch(self, tenant: TenantId, subject: SubjectId) -> Epoch:
         """Return the subject's epoch, 0 for one that has never written."""
-        async with self._database.reading() as connection:
+        async with self._database.reading(tenant) as connection:
             epoch = await connection.scalar(_EPOCH, {"tenant": tenant, "subject": subject})
         return Epoch(epoch or 0)
 
     async def commit(self, change: Change) -> None:
-        """Apply all of `change` durably in one transaction, or nothing."""
+        """Apply all of `change` durably in one transaction, or nothing.
+
+        When the answer is lost and doesn't come, raises UnavailableError naming `commit`: the
+        change may stand. Nobody applies it twice: its epoch is used up.
+        """
         # (1) What can't be right is refused before the database is asked.
         versions = versions_by_leaf(change)
-        rows = [columns_of(sealed) for sealed in change.rows]
-        new = [row | {"indexed_version": 0} for row in rows if row["version"] == 1]
+        # In one order for everybody, so that two changes can't wait for each other.
+        rows = sorted((columns_of(sealed) for sealed in change.rows), key=lambda row: row["id"])
+        leaves = leaf_columns(change.leaves, versions)
+        # (2) Apply it.
+        try:
+            await self._apply(change, rows, leaves)
+        except (ConflictError, UnavailableError) as error:
+            if not broke_off(error):
+                raise
+            # (3) The database broke off: try again, and find out whether it stood already.
+            await self._settle(change, rows, leaves, error)
+        self._committed()
 
-        async with self._database.writing() as connection:
-            # (2) Nobody else wrote for this subject since the facts were gathered.
+    async def _apply(
+        self, change: Change, rows: list[dict[str, Any]], leaves: list[dict[str, Any]]
+    ) -> None:
+        new = [row | {"indexed_version": 0} for row in rows if row["version"] == 1]
+        async with self._database.writing(change.owner.tenant) as connection:
+            # (1) Nobody else wrote for this subject since the facts were gathered.
             await _move_epoch(connection, change)
-            # (3) Leaves first: rows refer to them.
-            if change.leaves:
-                await connection.execute(insert(LEAVES), leaf_columns(change.leaves, versions))
-            # (4) New rows, and rows that replace exactly the version before them.
+            # (2) Leaves first: rows refer to them.
+            if leaves:
+                await connection.execute(insert(LEAVES), leaves)
+            # (3) New rows, and rows that replace exactly the version before them.
             if new:
                 await connection.execute(insert(MEMORIES), new)
             for row in rows:
                 if row["version"] > 1:
                     await _replace(connection, row)
-            # (5) The index has to follow each of them.
+            # (4) The index has to follow each of them.
             if rows:
                 await connection.execute(insert(OUTBOX), [_task(row) for row in rows])
-        self._committed()
 
+    async def _settle(
+        self,
+        change: Change,
+        rows: list[dict[str, Any]],
+        leaves: list[dict[str, Any]],
+        error: ConflictError | UnavailableError,
+    ) -> None:
+        """Apply a change that broke off once more, until it stands or surely does not.
+
+        The attempt itself asks: if an earlier one is still being committed it waits for that one's
+        lock, and if it stands the epoch has moved. Then our leaf is there.
+        """
+        doubtful, attempts = _is_doubtful(error), 0
+        until = time.monotonic() + _SETTLE_SECONDS
+        while attempts < len(PAUSES) or (doubtful and time.monotonic() < until):
+            await asyncio.sleep(_SETTLE_PAUSE if doubtful else PAUSES[attempts])
+            attempts += 1
+            try:
+                return await self._apply_or_find(change, rows, leaves, doubtful=doubtful)
+            except (ConflictError, UnavailableError) as again:
+                if isinstance(again, ConflictError) and not broke_off(again):
+                    raise
+                doubtful = doubtful or _is_doubtful(again)
+                error = again
+        raise UnavailableError(UNDECIDED) if doubtful else error
+
+    async def _apply_or_find(
+        self,
+        change: Change,
+        rows: list[dict[str, Any]],
+        leaves: list[dict[str, Any]],
+        *,
+        doubtful: bool,
+    ) -> None:
+        try:
+            await self._apply(change, rows, leaves)
+        except ConflictError:
+            if not (doubtful and await self._stands(change)):
+                raise
+
+    @retried
+    async def _stands(self, change: Change) -> bool:
+        """Tell whether exactly this change is in the ledger, by the leaves it committed."""
+        ids = [leaf.id for leaf in change.leaves]
+        query = select(LEAVES.c.id, LEAVES.c.body).where(
+            LEAVES.c.tenant == change.owner.tenant, LEAVES.c.id.in_(ids)
+        )
+        async with self._database.reading(change.owner.tenant) as connection:
+            there = {(row.id, raw(row.body)) for row in await connection.execute(query)}
+        ours = {(row["id"], row["body"]) for row in leaf_columns(change.leaves, {})}
+        return bool(ours) and there == ours
+
+    @retried
     async def rows(
         self, tenant: TenantId, subject: SubjectId, ids: Sequence[MemoryId]
     ) -> list[Row]:
         """Return those of `ids` that this subject owns, in any state, in the order of `ids`."""
-        wanted = list(dict.fromkeys(ids))
+        wanted = [id for id in dict.fromkeys(ids) if storable(id)]
         found: dict[MemoryId, Row] = {}
-        async with self._database.reading() as connection:
+        async with self._database.reading(tenant) as connection:
             for start in range(0, len(wanted), _IDS_PER_QUERY):
                 some = wanted[start : start + _IDS_PER_QUERY]
                 asked = {"tenant": tenant, "subject": subject, "ids": some}
@@ -78,30 +164,34 @@ class SqlLedger:
     async def unindexed(self, tenant: TenantId, subject: SubjectId, limit: int) -> list[Row]:
         """Return the newest active rows that the index does not have yet, at most `limit`."""
         asked = {"tenant": tenant, "subject": subject, "most": limit}
-        return await self._listed(_UNINDEXED, asked)
+        return await self._listed(tenant, _UNINDEXED, asked)
 
+    @retried
     async def page(
         self, tenant: TenantId, subject: SubjectId, filter: Filter, cursor: str | None, limit: int
     ) -> Page:
         """Return one page of the subject's rows. Raises InvalidError for a foreign cursor."""
         owned = (MEMORIES.c.tenant == tenant, MEMORIES.c.subject == subject)
-        query = select_rows(*owned, *_filtered(filter))
+        query = select_rows(*owned, *filtered(filter))
         scope = listing("page", tenant, subject, filter)
-        return await page_of(self._database, query, scope, cursor, limit)
+        return await page_of(self._database, tenant, query, Asked(scope, cursor, limit))
 
     async def twins(self, tenant: TenantId, subject: SubjectId, fingerprint: bytes) -> list[Row]:
         """Return the subject's rows with this fingerprint, in any state, newest first."""
         asked = {"tenant": tenant, "subject": subject, "fingerprint": fingerprint}
-        return await self._listed(_TWINS, asked)
+        return await self._listed(tenant, _TWINS, asked)
 
-    async def _listed(self, query: Select[Any], asked: dict[str, Any]) -> list[Row]:
-        async with self._database.reading() as connection:
+    @retried
+    async def _listed(
+        self, tenant: TenantId, query: Select[Any], asked: dict[str, Any]
+    ) -> list[Row]:
+        async with self._database.reading(tenant) as connection:
             return rows_of(await connection.execute(query, asked))
 
 
-def newest_first(query: Select[Any]) -> Select[Any]:
-    """Return `query` in the order of every listing."""
-    return query.order_by(MEMORIES.c.recorded_at.desc(), MEMORIES.c.id.desc())
+def _is_doubtful(error: ConflictError | UnavailableError) -> bool:
+    """Tell whether it was the commit itself whose answer was lost."""
+    return isinstance(error, UnavailableError) and error.what == UNDECIDED
 
 
 # Built once: putting a query together costs as much as running it.
@@ -123,48 +213,6 @@ _UNINDEXED: Final = newest_first(
         MEMORIES.c.indexed_version < MEMORIES.c.version,
     )
 ).limit(bindparam("most"))
-
-
-async def page_of(
-    database: Database, query: Select[Any], scope: bytes, cursor: str | None, limit: int
-) -> Page:
-    """Return the page of `query` after `cursor`. Raises InvalidError for a foreign cursor."""
-    if limit < 1:
-        raise ValueError("a page holds at least one row")
-    if cursor is not None:
-        query = query.where(_older_than(decode(cursor, scope)))
-    async with database.reading() as connection:
-        result = await connection.execute(newest_first(query).limit(limit + 1))
-        found = result.all()
-    rows = rows_of(found[:limit])
-    if len(found) <= limit or not rows:
-        return Page(tuple(rows), None)
-    last = rows[-1].sealed.label
-    return Page(tuple(rows), encode(Position(scope, micros(last.recorded_at), last.id)))
-
-
-def _filtered(filter: Filter) -> list[ColumnElement[bool]]:
-    if not filter.states:
-        raise ValueError("a filter names at least one state")
-    where: list[ColumnElement[bool]] = [MEMORIES.c.state.in_([s.value for s in filter.states])]
-    if filter.layers:
-        where.append(MEMORIES.c.layer.in_([layer.value for layer in filter.layers]))
-    if filter.kinds:
-        where.append(MEMORIES.c.kind.in_([kind.value for kind in filter.kinds]))
-    if filter.origins:
-        where.append(MEMORIES.c.origin.in_([origin.value for origin in filter.origins]))
-    if filter.since is not None:
-        where.append(MEMORIES.c.recorded_at >= micros(filter.since))
-    if filter.until is not None:
-        where.append(MEMORIES.c.recorded_at < micros(filter.until))
-    return where
-
-
-def _older_than(position: Position) -> ColumnElement[bool]:
-    return or_(
-        MEMORIES.c.recorded_at < position.recorded_at,
-        and_(MEMORIES.c.recorded_at == position.recorded_at, MEMORIES.c.id < position.id),
-    )
 
 
 async def _move_epoch(connection: AsyncConnection, change: Change) -> None:

@@ -2,14 +2,18 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final
 
-from sqlalchemy import Delete, Update, bindparam, delete, func, select, update
+from sqlalchemy import Delete, Update, UpdateBase, bindparam, delete, func, select, update
 
 from guard.nouns import Row
 from memory.types import MemoryId, State, SubjectId, TenantId
 from storage.database import Database
+from storage.engine import SYSTEM
 from storage.ports import Task
+from storage.retrying import retried
 from storage.rows import micros, rows_of, select_rows
 from storage.tables import MEMORIES, OUTBOX, SUBJECTS
 
@@ -20,6 +24,7 @@ class SqlOutbox:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @retried
     async def claim(self, limit: int, now: datetime, lease_seconds: float) -> list[Task]:
         """Return due tasks, oldest first, hidden from other claimants until the lease ends."""
         due = (
@@ -29,11 +34,11 @@ class SqlOutbox:
             .limit(limit)
         )
         # A look first: the usual answer is "nothing", and it must not cost a write transaction.
-        async with self._database.reading() as connection:
+        async with self._database.reading(SYSTEM) as connection:
             if (await connection.execute(due.limit(1))).first() is None:
                 return []
         leased_until = micros(now + timedelta(seconds=lease_seconds))
-        async with self._database.writing() as connection:
+        async with self._database.writing(SYSTEM) as connection:
             # Where the database has several writers, each takes what no other is taking.
             found = (await connection.execute(due.with_for_update(skip_locked=True))).all()
             await connection.execute(
@@ -48,47 +53,53 @@ class SqlOutbox:
 
     async def done(self, tasks: Sequence[Task]) -> None:
         """Forget tasks and mark their rows as indexed at that version."""
-        if not tasks:
-            return
-        keys = [_key(task) for task in tasks]
-        async with self._database.writing() as connection:
-            await connection.execute(_MARK, keys)
-            await connection.execute(_FORGET, keys)
+        await self._change(tasks, (_MARK, _FORGET), {})
 
     async def retry(self, tasks: Sequence[Task], at: datetime) -> None:
         """Make tasks due again at `at`, and count the attempt."""
-        if not tasks:
-            return
-        keys = [_key(task) | {"due": micros(at)} for task in tasks]
-        async with self._database.writing() as connection:
-            await connection.execute(_AGAIN, keys)
+        await self._change(tasks, (_AGAIN,), {"due": micros(at)})
 
+    @retried
     async def waiting(self) -> int:
         """Return how many tasks there are, claimed ones included."""
-        async with self._database.reading() as connection:
+        async with self._database.reading(SYSTEM) as connection:
             return await connection.scalar(select(func.count()).select_from(OUTBOX)) or 0
 
+    @retried
     async def active(self, tenant: TenantId, after: MemoryId | None, limit: int) -> list[Row]:
         """Return active rows of a tenant in order of id, after `after`: for rebuild and repair."""
         query = select_rows(MEMORIES.c.tenant == tenant, MEMORIES.c.state == State.ACTIVE.value)
         if after is not None:
             query = query.where(MEMORIES.c.id > after)
-        async with self._database.reading() as connection:
+        async with self._database.reading(tenant) as connection:
             found = await connection.execute(query.order_by(MEMORIES.c.id).limit(limit))
             return rows_of(found)
 
+    @retried
     async def tenants(self) -> list[TenantId]:
-        """Return every tenant that owns a row."""
-        owns = (
-            select(MEMORIES.c.id)
-            .where(MEMORIES.c.tenant == SUBJECTS.c.tenant, MEMORIES.c.subject == SUBJECTS.c.subject)
-            .exists()
-        )
-        query = select(SUBJECTS.c.tenant).where(owns).distinct().order_by(SUBJECTS.c.tenant)
-        async with self._database.reading() as connection:
+        """Return every tenant that owns a row, by the epochs: rows are out of sight from here."""
+        query = select(SUBJECTS.c.tenant).distinct().order_by(SUBJECTS.c.tenant)
+        async with self._database.reading(SYSTEM) as connection:
             return [TenantId(tenant) for tenant in await connection.scalars(query)]
 
+    @retried
+    async def _change(
+        self, tasks: Sequence[Task], statements: Sequence[UpdateBase], values: dict[str, Any]
+    ) -> None:
+        """Run statements on tasks in one transaction, each tenant's in the scope of that tenant."""
+        if not tasks:
+            return
+        # In one order for everybody, so that two processes can't wait for each other.
+        keys = sorted((task.tenant, task.id, task.version) for task in tasks)
+        async with self._database.writing(keys[0][0]) as connection:
+            for tenant, of_one in groupby(keys, key=itemgetter(0)):
+                await self._database.enter(connection, tenant)
+                bound = [dict(zip(_KEY, key, strict=True)) | values for key in of_one]
+                for statement in statements:
+                    await connection.execute(statement, bound)
 
+
+_KEY: Final = ("of_tenant", "of_id", "of_version")
 _MARK: Update = (
     update(MEMORIES)
     .where(
@@ -112,7 +123,3 @@ _AGAIN: Update = (
     )
     .values(due_at=bindparam("due"), attempts=OUTBOX.c.attempts + 1)
 )
-
-
-def _key(task: Task) -> dict[str, Any]:
-    return {"of_tenant": task.tenant, "of_id": task.id, "of_version": task.version}

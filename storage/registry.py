@@ -10,6 +10,7 @@ from guard.ports import Client, Tenant
 from memory.origin import OriginClass
 from memory.types import ClientId, TenantId
 from storage.database import Database
+from storage.retrying import retried
 from storage.tables import CLIENTS, TENANTS
 
 
@@ -19,27 +20,30 @@ class SqlRegistry:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @retried
     async def tenant(self, tenant: TenantId) -> Tenant | None:
         """Return the tenant, or None when it is not registered."""
         query = select(TENANTS).where(TENANTS.c.id == tenant)
-        async with self._database.reading() as connection:
+        async with self._database.reading(tenant) as connection:
             row = (await connection.execute(query)).first()
         return None if row is None else Tenant(TenantId(row.id), bool(row.suspended))
 
+    @retried
     async def client(self, tenant: TenantId, client: ClientId) -> Client | None:
         """Return the tenant's client, or None when it is not registered."""
         query = select(CLIENTS).where(CLIENTS.c.tenant == tenant, CLIENTS.c.id == client)
-        async with self._database.reading() as connection:
+        async with self._database.reading(tenant) as connection:
             row = (await connection.execute(query)).first()
         if row is None:
             return None
         return Client(ClientId(row.id), TenantId(row.tenant), OriginClass(row.ceiling))
 
+    @retried
     async def register(self, tenant: Tenant, clients: Sequence[Client]) -> None:
         """Create or replace a tenant and add or replace clients. Idempotent."""
         if any(client.tenant != tenant.id for client in clients):
             raise ValueError("a client is of another tenant")
-        async with self._database.writing() as connection:
+        async with self._database.writing(tenant.id) as connection:
             await _put(connection, TENANTS, {"id": tenant.id}, {"suspended": tenant.suspended})
             for client in clients:
                 key = {"tenant": client.tenant, "id": client.id}

@@ -41,6 +41,11 @@ def raw(value: bytes | str) -> bytes:
     return value if isinstance(value, bytes) else str(value).encode()
 
 
+def storable(id: str) -> bool:
+    """Tell whether any row could have this id: PostgreSQL refuses even to look for a NUL."""
+    return "\0" not in id
+
+
 def columns_of(sealed: Sealed) -> dict[str, Any]:
     """Return the columns of a memory row, `indexed_version` apart.
 

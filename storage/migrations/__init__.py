@@ -14,19 +14,24 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from guard.errors import UnavailableError
-from storage.engine import WRITE, claim_file, engine_for, is_sqlite, parse
+from storage.engine import SYSTEM, Begin, Pool, beginning, claim_file, engine_for, is_sqlite, parse
+from storage.migrations.security import granting, take_turn
+from storage.tables import METADATA
 
 # Alembic works through module-level proxies, so one process can run one migration at a time.
 _ONE_AT_A_TIME: Final = threading.Lock()
+_PATIENT: Final = Pool(size=1, statement_seconds=0, lock_seconds=120)
+"""A migration takes as long as it takes, and waits for another that is at work."""
 
 
-async def migrate(url: str) -> str:
+async def migrate(url: str, role: str | None = None) -> str:
     """Create or upgrade the ledger at `url` in one transaction and return its revision.
 
-    Does nothing to one that is up to date. Raises UnavailableError for a ledger that a newer
+    Does nothing to one that is up to date. On PostgreSQL the URL's role becomes the owner, and
+    `role` is granted what a gateway needs. Raises UnavailableError for a ledger that a newer
     version wrote, and when the database does not answer.
     """
-    return await asyncio.to_thread(_migrate_alone, url)
+    return await asyncio.to_thread(_migrate_alone, url, role)
 
 
 @cache
@@ -43,28 +48,33 @@ def revision_of(connection: Connection) -> str | None:
     return MigrationContext.configure(connection).get_current_revision()
 
 
-def _migrate_alone(url: str) -> str:
+def _migrate_alone(url: str, role: str | None) -> str:
     with _ONE_AT_A_TIME:
         # A loop of its own: any async driver works, and the gateway's loop is not held up.
-        return asyncio.run(_migrate(url))
+        return asyncio.run(_migrate(url, role))
 
 
-async def _migrate(url: str) -> str:
+async def _migrate(url: str, role: str | None) -> str:
     parsed = parse(url)
     try:
         if is_sqlite(parsed):
             claim_file(parsed)
-        engine = engine_for(parsed)
+        engine = engine_for(parsed, _PATIENT)
         try:
             async with engine.connect() as connection:
-                await connection.execution_options(**WRITE)
+                await connection.execution_options(**beginning(Begin.WRITE, SYSTEM))
                 async with connection.begin():
+                    await connection.run_sync(take_turn, "migration")
                     await connection.run_sync(_upgrade)
+                    await connection.run_sync(granting, role, [*METADATA.tables, _VERSIONS])
         finally:
             await engine.dispose()
     except (DBAPIError, OSError) as error:
         raise UnavailableError("ledger") from error
     return head_revision()
+
+
+_VERSIONS: Final = "alembic_version"
 
 
 def _upgrade(connection: Connection) -> None:

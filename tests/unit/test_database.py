@@ -14,6 +14,7 @@ from sqlalchemy.exc import OperationalError
 
 from guard.errors import ConflictError, UnavailableError
 from storage.database import Database
+from storage.engine import SYSTEM
 from storage.migrations import head_revision, migrate
 from storage.tables import METADATA, TENANTS
 from tests.contracts.ledger_builders import new_file, url_of
@@ -46,7 +47,7 @@ async def test_opening_creates_a_migrated_file_for_its_owner_alone(tmp_path: Pat
     """The WAL and its index, which hold the same content, as well."""
     file = tmp_path / "ledger.db"
     database = await Database.open(url_of(file))
-    async with database.writing() as connection:
+    async with database.writing(SYSTEM) as connection:
         await connection.execute(insert(TENANTS), ROW)
     assert modes(tmp_path) == dict.fromkeys(("ledger.db", "ledger.db-shm", "ledger.db-wal"), 0o600)
     await database.close()
@@ -73,7 +74,7 @@ async def test_every_connection_is_durable_and_strict(database: Database) -> Non
         "busy_timeout": 5000,
         "trusted_schema": 0,
     }
-    async with database.reading() as one, database.reading() as other:
+    async with database.reading(SYSTEM) as one, database.reading(SYSTEM) as other:
         for connection in (one, other):
             found = {name: await connection.scalar(text(f"PRAGMA {name}")) for name in expected}
             assert found == expected
@@ -85,7 +86,7 @@ async def test_a_transaction_holds_the_write_lock_from_its_start(
 ) -> None:
     """Begun at the first write only, a read before it could be of a state that is gone."""
     outsider = sqlite3.connect(tmp_path / "ledger.db", timeout=0, isolation_level=None)
-    async with database.writing():
+    async with database.writing(SYSTEM):
         with pytest.raises(sqlite3.OperationalError, match="locked"):
             outsider.execute("BEGIN IMMEDIATE")
     outsider.execute("BEGIN IMMEDIATE")
@@ -98,17 +99,17 @@ async def test_a_transaction_that_raises_writes_nothing(database: Database) -> N
     """Whatever was raised; one that ends is in the file."""
 
     async def write_and_fail() -> None:
-        async with database.writing() as connection:
+        async with database.writing(SYSTEM) as connection:
             await connection.execute(insert(TENANTS), ROW)
             raise LookupError
 
     with pytest.raises(LookupError):
         await write_and_fail()
-    async with database.reading() as connection:
+    async with database.reading(SYSTEM) as connection:
         assert (await connection.execute(select(TENANTS))).all() == []
-    async with database.writing() as connection:
+    async with database.writing(SYSTEM) as connection:
         await connection.execute(insert(TENANTS), ROW)
-    async with database.reading() as connection:
+    async with database.reading(SYSTEM) as connection:
         assert len((await connection.execute(select(TENANTS))).all()) == 1
 
 
@@ -116,11 +117,11 @@ async def test_a_transaction_that_raises_writes_nothing(database: Database) -> N
 async def test_a_snapshot_shows_one_moment(database: Database) -> None:
     """What is committed meanwhile shows to others and not within."""
     query = select(TENANTS)
-    async with database.snapshot() as before:
+    async with database.snapshot(SYSTEM) as before:
         assert (await before.execute(query)).all() == []
-        async with database.writing() as connection:
+        async with database.writing(SYSTEM) as connection:
             await connection.execute(insert(TENANTS), ROW)
-        async with database.reading() as after:
+        async with database.reading(SYSTEM) as after:
             assert len((await after.execute(query)).all()) == 1
         assert (await before.execute(query)).all() == []
 
@@ -128,10 +129,10 @@ async def test_a_snapshot_shows_one_moment(database: Database) -> None:
 @pytest.mark.requirement("S1")
 async def test_a_constraint_refuses_as_a_conflict(database: Database) -> None:
     """The message says nothing of the row."""
-    async with database.writing() as connection:
+    async with database.writing(SYSTEM) as connection:
         await connection.execute(insert(TENANTS), ROW)
     with pytest.raises(ConflictError) as refusal:
-        async with database.writing() as connection:
+        async with database.writing(SYSTEM) as connection:
             await connection.execute(insert(TENANTS), ROW)
     assert str(refusal.value) == "conflict"
 
@@ -140,7 +141,7 @@ async def test_a_constraint_refuses_as_a_conflict(database: Database) -> None:
 async def test_database_errors_do_not_carry_parameters(database: Database) -> None:
     """Not even in their causes, which end up in logs."""
     with pytest.raises(UnavailableError) as refusal:
-        async with database.reading() as connection:
+        async with database.reading(SYSTEM) as connection:
             await connection.execute(text("SELECT * FROM nowhere WHERE x = :x"), {"x": "secret"})
     assert isinstance(refusal.value.__cause__, OperationalError)
     assert "nowhere" in str(refusal.value.__cause__)
@@ -175,7 +176,7 @@ async def test_migrating_twice_changes_nothing(tmp_path: Path) -> None:
     edit(tmp_path / "ledger.db", "INSERT INTO tenants VALUES ('acme', 0)")
     assert await migrate(url) == head_revision()
     database = await Database.open(url)
-    async with database.reading() as connection:
+    async with database.reading(SYSTEM) as connection:
         assert await connection.scalar(select(TENANTS.c.id)) == "acme"
     await database.close()
 
@@ -193,7 +194,7 @@ async def test_migrations_at_once_do_no_harm(tmp_path: Path) -> None:
 @pytest.mark.requirement("S1")
 async def test_migrations_make_exactly_the_tables_of_the_code(database: Database) -> None:
     """A column added to one and not to the other fails here."""
-    async with database.reading() as connection:
+    async with database.reading(SYSTEM) as connection:
         differences = await connection.run_sync(
             lambda sync: compare_metadata(MigrationContext.configure(sync), METADATA)
         )
