@@ -6,8 +6,10 @@ BIN := $(VENV)/bin
 HOST ?= 127.0.0.1
 PORT ?= 8080
 DATA ?= data
+# The extra has no lock: which torch fits depends on the machine (CPU, CUDA, ROCm), and so do digests.
+MODELS ?= torch==2.13.0 transformers==5.24.0 safetensors==0.8.0
 
-.PHONY: serve demo test test-all check lint types imports format lock clean bench
+.PHONY: serve demo test test-all test-models check lint types imports format lock clean bench
 
 serve: $(VENV)/.serve  ## run a gateway on embedded defaults
 	$(BIN)/memguard serve --host $(HOST) --port $(PORT) --data-dir $(DATA)
@@ -20,6 +22,9 @@ test: $(VENV)/.dev  ## the tests, without the long ones
 
 test-all: $(VENV)/.dev  ## the tests with the long ones that start and kill real processes
 	$(BIN)/pytest -m "live or not live" --timeout 1200
+
+test-models: $(VENV)/.models  ## the tests of embedding with a local model, which need torch (about 1 GB)
+	$(BIN)/pytest tests/contracts/test_embedder.py tests/unit/test_transformer.py
 
 check: lint types imports test  ## all that must be green
 
@@ -60,4 +65,8 @@ $(VENV)/.serve: $(VENV)/bin/python requirements.lock pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.serve requirements-dev.lock
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet --require-hashes -r requirements-dev.lock
+	touch $@
+
+$(VENV)/.models: $(VENV)/.dev
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet $(MODELS)
 	touch $@

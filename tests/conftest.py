@@ -2,12 +2,17 @@
 
 import pytest
 
+from tests.contracts.tiny_bert import MISSING
 from tests.requirements import PLANNED, REQUIREMENTS
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how many requirements are not in force yet."""
+    """Say how many requirements are not in force yet, and what an extra left untested."""
     planned = sum(status is PLANNED for status, _ in REQUIREMENTS.values())
     terminalreporter.write_line(
         f"requirements: {len(REQUIREMENTS) - planned} in force, {planned} planned"
     )
+    skipped = terminalreporter.stats.get("skipped", [])
+    untested = sum(MISSING in str(report.longrepr) for report in skipped)
+    if untested:
+        terminalreporter.write_line(f"NOT TESTED: {untested} tests, since {MISSING}", yellow=True)

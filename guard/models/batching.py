@@ -1,7 +1,9 @@
 """Threads that run a model, one unless bounds say more, and a bounded queue in front of them.
 
 Whatever waits when a thread is free runs together; nothing is held back to wait for company, so
-an idle gateway answers at once and a busy one batches by itself.
+an idle gateway answers at once and a busy one batches by itself. Brief texts (questions, most
+memories) and long ones wait in queues of their own that take turns: behind a flood of long texts a
+question waits for one batch of them and not for all.
 """
 
 import asyncio
@@ -24,12 +26,13 @@ _SHORT: Final = 4
 
 
 class BatchBounds(msgspec.Struct, frozen=True):
-    """How much runs at once and on how many threads, how much may wait, and how long a caller waits
-    (seconds).
+    """How much runs at once and on how many threads, how many characters are brief, how much may
+    wait, and how long a caller waits (seconds).
     """
 
     texts: int = 32
     characters: int = 16_384
+    brief: int = 1024
     waiting: int = 256
     deadline: float = 10.0
     lanes: int = 1
@@ -59,7 +62,9 @@ class Batching:
     def __init__(self, run: Run, bounds: BatchBounds) -> None:
         self._run = run
         self._bounds = bounds
-        self._queue: deque[_Ticket] = deque()
+        self._brief: deque[_Ticket] = deque()
+        self._long: deque[_Ticket] = deque()
+        self._turns = deque((self._brief, self._long))
         self._waiting = 0
         self._open = True
         self._changed = threading.Condition()
@@ -92,8 +97,9 @@ class Batching:
         """Refuse what waits, let what runs answer, and end the threads. Idempotent."""
         with self._changed:
             self._open = False
-            refused = tuple(self._queue)
-            self._queue.clear()
+            refused = (*self._brief, *self._long)
+            self._brief.clear()
+            self._long.clear()
             self._waiting = 0
             self._changed.notify_all()
         for ticket in refused:
@@ -106,7 +112,8 @@ class Batching:
         with self._changed:
             if not self._open or self._waiting + len(texts) > self._bounds.waiting:
                 raise _unavailable()
-            self._queue.append(_Ticket(texts, answer))
+            brief = sum(map(len, texts)) <= self._bounds.brief
+            (self._brief if brief else self._long).append(_Ticket(texts, answer))
             self._waiting += len(texts)
             self._changed.notify()
         return answer
@@ -116,19 +123,21 @@ class Batching:
             self._answer([t for t in tickets if t.answer.set_running_or_notify_cancel()])
 
     def _take(self) -> list[_Ticket]:
-        """Wait for work and return as much of it as runs at once; nothing after close."""
+        """Wait for work and return as much of one queue as runs at once; nothing after close."""
         with self._changed:
-            self._changed.wait_for(lambda: self._queue or not self._open)
+            self._changed.wait_for(lambda: any(self._turns) or not self._open)
+            self._turns.rotate()
+            queue = self._turns[0] or self._turns[1]
             taken: list[_Ticket] = []
             texts = characters = 0
-            while self._queue:
-                ticket = self._queue[0]
+            while queue:
+                ticket = queue[0]
                 texts += len(ticket.texts)
                 characters += sum(map(len, ticket.texts))
                 over = texts > self._bounds.texts or characters > self._bounds.characters
                 if taken and over:
                     break
-                taken.append(self._queue.popleft())
+                taken.append(queue.popleft())
                 self._waiting -= len(ticket.texts)
             return taken
 

@@ -1,4 +1,4 @@
-"""What every embedder does, shown on the fake and on the packaged models."""
+"""What every embedder does, shown on the fake and on every adapter."""
 
 import asyncio
 import socket
@@ -16,8 +16,12 @@ from guard.models.batching import BatchBounds, Batching
 from guard.models.embedder import PackagedEmbedder
 from guard.models.files import PACKAGED, ModelFile, locate
 from guard.models.prepare import TABLE, prepare
-from guard.ports import Embedder
+from guard.models.remote import Endpoint, RemoteEmbedder
+from guard.models.transformer import Options, TransformersEmbedder
+from guard.ports import Embedder, Purpose
 from memory.signals import Vectors
+from tests.contracts.embedding_double import DIMENSIONS, MODEL, endpoint
+from tests.contracts.tiny_bert import build
 
 ENGLISH = "The staging database listens on port 5433."
 CHINESE = "我住在杭州，平时用微信联系。"
@@ -44,17 +48,38 @@ def packaged(prepared: Path) -> Iterator[PackagedEmbedder]:
     asyncio.run(embedder.close())
 
 
-@pytest.fixture(params=["fake", "packaged"])
+@pytest.fixture(scope="module")
+def transformers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TransformersEmbedder]:
+    """Yield an embedder over a model that is made here, loaded once for the module."""
+    directory = build(tmp_path_factory.mktemp("tiny"))
+    embedder = TransformersEmbedder.load(directory, Options(threads=1))
+    yield embedder
+    asyncio.run(embedder.close())
+
+
+@pytest.fixture
+async def remote() -> AsyncIterator[RemoteEmbedder]:
+    """Yield an embedder at an endpoint on the loopback address."""
+    with endpoint() as double:
+        told = Endpoint(url=double.url, model=MODEL, dimensions=DIMENSIONS, deadline=30)
+        embedder = RemoteEmbedder(told)
+        yield embedder
+        await embedder.close()
+
+
+@pytest.fixture(params=["fake", "packaged", "transformers", "remote"])
 def embedder(request: pytest.FixtureRequest) -> Embedder:
     """Return each embedder in turn."""
     if request.param == "fake":
         return HashEmbedder()
-    found: PackagedEmbedder = request.getfixturevalue("packaged")
+    found: Embedder = request.getfixturevalue(request.param)
     return found
 
 
 def cosine(one: Vectors, other: Vectors, name: str) -> float:
-    """Return the cosine of two texts in one vector."""
+    """Return the cosine of two texts in one vector, the only one where there is no such name."""
+    if name not in one:
+        (name,) = one
     return float(one[name] @ other[name])
 
 
@@ -128,6 +153,18 @@ async def test_a_question_is_nearer_to_its_answer_than_to_another_text(
     """In English and in Chinese, likeness shows in the cosine."""
     asked, right, wrong = await embedder.embed([question, answer, other])
     assert cosine(asked, right, vector) > cosine(asked, wrong, vector) + 0.1
+
+
+@pytest.mark.requirement("R1", "S7")
+async def test_a_question_has_the_names_and_dimensions_of_a_memory(embedder: Embedder) -> None:
+    """Whatever it is embedded for, a text can be compared with any other."""
+    (asked,) = await embedder.embed([ENGLISH], Purpose.QUESTION)
+    (stored,) = await embedder.embed([ENGLISH], Purpose.MEMORY)
+    (unsaid,) = await embedder.embed([ENGLISH])
+    for name, size in embedder.id.dimensions.items():
+        assert asked[name].shape == (size,)
+        assert cosine(asked, stored, name) > 0.9
+        assert cosine(unsaid, stored, name) == pytest.approx(1.0, abs=1e-4)
 
 
 @pytest.mark.requirement("R1")
