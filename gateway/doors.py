@@ -18,7 +18,7 @@ from guard.outcomes import (
     Recollection,
     WriteOutcome,
 )
-from guard.ports import Filter
+from guard.ports import Buckets, Filter
 from guard.principal import Principal
 from guard.rooms import Rooms
 from memory.types import MemoryId
@@ -45,6 +45,7 @@ class UseCases(msgspec.Struct, frozen=True, kw_only=True):
 class Edge(msgspec.Struct, frozen=True, kw_only=True):
     """Everything the HTTP and MCP edge is built from.
 
+    `buckets` count what callers spend and `peers` what addresses do, in this process alone;
     `probes` answer readiness by name; `lifespans` open in order before the first request and close
     in reverse after the last.
     """
@@ -54,5 +55,7 @@ class Edge(msgspec.Struct, frozen=True, kw_only=True):
     use_cases: UseCases
     verifier: Verifier
     admission: Admission
+    buckets: Buckets
+    peers: Buckets
     probes: Mapping[str, Probe]
     lifespans: Sequence[Lifespan] = ()

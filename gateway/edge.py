@@ -7,25 +7,33 @@ import uvicorn
 from litestar import Litestar
 
 from gateway.auth import BearerAuth, UnsafeFirstUse
+from gateway.connections import Doorkeeper, protocol
 from gateway.doors import Edge, Lifespan, Probe, UseCases
 from gateway.limits import RequestLimits, strict_guard
 from gateway.mcp.transports import McpEdge
+from gateway.peers import PeerLimits
 from gateway.problems import ProblemHandler
+from gateway.rates import Cashier, RateLimits, configured
 from gateway.rest.health import health_routes
 from gateway.rest.memories import memory_routes
 from gateway.rest.quarantine import quarantine_routes
 from gateway.rest.schema import schema_routes
 from gateway.scopes import scope_guard
 from gateway.settings import Settings
+from gateway.slots import FairShare, SlotBounds, Slots
 from gateway.telemetry import LOGGER, RequestLog
 
 
 def build(edge: Edge) -> Litestar:
-    """Return the application. What enters passes, in this order: log, bearer check, limits, scope.
+    """Return the application. What enters passes, in this order: log, limits of its address, bearer
+    check, rate limits, size limits, its tenant's turn, scope.
 
     Debug is off for good: there is no setting that shows a stack trace to a caller.
     """
-    mcp = McpEdge(edge)
+    limits = edge.settings.limits
+    cashier = Cashier(edge.buckets, limits, configured(limits))
+    slots = Slots(SlotBounds.of(limits))
+    mcp = McpEdge(edge, cashier, slots)
     described = [*memory_routes(edge), *quarantine_routes(edge)]
 
     @asynccontextmanager
@@ -46,8 +54,11 @@ def build(edge: Edge) -> Litestar:
         ],
         middleware=[
             RequestLog(),
+            PeerLimits(edge.peers, edge.settings.http, limits),
             BearerAuth(edge.verifier, edge.admission),
-            RequestLimits(edge.settings.limits),
+            RateLimits(cashier),
+            RequestLimits(limits),
+            FairShare(slots),
         ],
         guards=[scope_guard, strict_guard],
         exception_handlers={Exception: ProblemHandler(edge.settings.url)},
@@ -65,10 +76,13 @@ def server(app: Litestar, settings: Settings) -> uvicorn.Server:
             app,
             host=settings.http.host,
             port=settings.http.port,
+            http=protocol(Doorkeeper(settings)),
+            ssl_certfile=settings.http.tls_cert,
+            ssl_keyfile=settings.http.tls_key,
             log_config=None,
             access_log=False,  # it would write query strings; RequestLog writes route templates
             server_header=False,
-            proxy_headers=False,  # nobody is believed to be a proxy until configured as one
+            proxy_headers=False,  # `gateway.peers` knows whom to believe, and for what
             lifespan="on",
             timeout_graceful_shutdown=settings.http.shutdown_seconds,
         )

@@ -6,6 +6,7 @@ errors that are made for the caller alone; of anything else only its kind is tol
 
 import logging
 import math
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -62,6 +63,21 @@ class SlowRequestError(InvalidError):
     code = "request_timeout"
 
 
+class QuotaError(LimitedError):
+    """One or more rate limits are used up; `violated` names them, as the headers do."""
+
+    def __init__(
+        self,
+        retry_after: float,
+        *,
+        violated: tuple[str, ...],
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(retry_after)
+        self.violated = violated
+        self.headers = headers or {}
+
+
 class Kind(NamedTuple):
     """How one family of errors is told."""
 
@@ -116,6 +132,7 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     detail: str | None = None
     scope: str | None = None
     unavailable: str | None = None
+    violated: tuple[str, ...] = msgspec.field(name="violated-policies", default=())
 
 
 class Refusal(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -142,6 +159,7 @@ def problem_of(error: Exception) -> Problem:
             detail=str(error) or None if isinstance(error, InvalidError) else None,
             scope=error.scope if isinstance(error, ForbiddenError) else None,
             unavailable=error.what if isinstance(error, UnavailableError) else None,
+            violated=error.violated if isinstance(error, QuotaError) else (),
         )
     if isinstance(error, HTTPException) and _REFUSED <= error.status_code < _FALLBACK:
         # The framework's own details quote paths and values; its status is all that is kept.
@@ -195,6 +213,8 @@ class ProblemHandler:
         wait = retry_after(error)
         if wait is not None:
             headers["Retry-After"] = str(wait)
+        if isinstance(error, QuotaError):
+            headers |= error.headers
         known = challenge(
             error,
             metadata_url=metadata_url(self._url, request.scope.get("path", "")),

@@ -13,6 +13,7 @@ import uvicorn
 import uvloop
 from litestar import Litestar
 
+from gateway.app.buckets import opened_buckets, own_buckets
 from gateway.app.keep import Keep, index_dir, models_dir, opened_keep, start_keys
 from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier, read_keys
 from gateway.doors import Edge, UseCases
@@ -25,7 +26,7 @@ from guard.errors import UnavailableError
 from guard.forget import forget
 from guard.models.embedder import PackagedEmbedder
 from guard.models.prepare import prepare
-from guard.ports import Embedder, Index, Ledger
+from guard.ports import Buckets, Embedder, Index, Ledger
 from guard.recall import recall
 from guard.remember import remember
 from guard.review import held, reject, release
@@ -69,6 +70,7 @@ class Adapters(msgspec.Struct, frozen=True):
     index: Index
     embedder: Embedder
     journal: BatchingJournal
+    buckets: Buckets
     working: tuple[asyncio.Task[None], ...]
 
 
@@ -150,7 +152,8 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
         follower = Follower(keep.outbox, ledger, keep.vault, index, now)
         journal = BatchingJournal(keep.audit)
         working = await stack.enter_async_context(_working(follower, journal))
-        yield Adapters(keep, ledger, index, embedder, journal, working)
+        buckets = await stack.enter_async_context(opened_buckets(settings))
+        yield Adapters(keep, ledger, index, embedder, journal, buckets, working)
 
 
 def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_CASES) -> Gateway:
@@ -190,6 +193,8 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         use_cases=use_cases,
         verifier=Verifier(read_keys(keys_file, settings.auth, settings.mode), settings.auth),
         admission=_admission(settings, registry),
+        buckets=adapters.buckets,
+        peers=own_buckets(),
         probes={
             "ledger": keep.database.ping,
             "keys": keep.keyring.prove_root,

@@ -30,7 +30,9 @@ from gateway.doors import Edge
 from gateway.limits import within
 from gateway.mcp.seats import Seats
 from gateway.mcp.tools import memory_tools, refused
+from gateway.rates import Cashier, operation_of_tool
 from gateway.scopes import TOOLS, allows_tool
+from gateway.slots import Slots
 from gateway.telemetry import LOGGER
 from guard.errors import GuardError, UnavailableError
 from guard.principal import Principal
@@ -48,13 +50,13 @@ _OPT: Final = {"channel": Channel.MCP, "streams": True}
 class McpEdge:
     """The MCP routes of one application, and the session manager that must run beside them."""
 
-    def __init__(self, edge: Edge) -> None:
+    def __init__(self, edge: Edge, cashier: Cashier, slots: Slots) -> None:
         limits = edge.settings.limits
         security = TransportSecuritySettings(
             allowed_hosts=edge.settings.hosts, allowed_origins=edge.settings.origins
         )
         self._edge = edge
-        self._server = build_server(edge)
+        self._server = build_server(edge, cashier, slots)
         self._seats = Seats(limits.mcp_sessions_each, limits.mcp_idle_seconds)
         self._sse = SseServerTransport("/messages", security, limits.max_body_bytes)
         self._manager = StreamableHTTPSessionManager(
@@ -173,8 +175,12 @@ class Ending:
             await self.send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-def build_server(edge: Edge) -> Server[Any]:
-    """Return the MCP server: it lists and calls what each message's own token allows."""
+def build_server(edge: Edge, cashier: Cashier, slots: Slots) -> Server[Any]:
+    """Return the MCP server: it lists and calls what each message's own token allows.
+
+    A call is paid for and waits for its turn like the same call over REST; a refusal is a tool
+    error, which reaches the model, where the transport's own 429 would end as a broken connection.
+    """
     tools = memory_tools(edge)
     if tools.keys() != TOOLS.keys():
         raise RuntimeError("every tool needs a row in the scopes table, and every row a tool")
@@ -190,7 +196,11 @@ def build_server(edge: Edge) -> Server[Any]:
         if not allows_tool(principal, params.name):
             raise MCPError(INVALID_PARAMS, "Unknown tool")
         try:
-            async with within(seconds, UnavailableError("deadline")):
+            await cashier.charge(principal, operation_of_tool(params.name))
+            async with (
+                within(seconds, UnavailableError("deadline")),
+                slots.held(principal.owner.tenant),
+            ):
                 return await tools[params.name].call(principal, params.arguments or {})
         except GuardError as error:
             return refused(error)

@@ -31,12 +31,14 @@ from guard.outcomes import (
     Stored,
     WriteOutcome,
 )
-from guard.ports import Filter, Registry
+from guard.ports import Buckets, Filter, Registry
 from guard.principal import Principal, Scope
 from guard.rooms import Rooms
 from memory.origin import OriginClass
 from memory.types import Kind, Layer, MemoryId, State
 from storage.fakes.registry import MemoryRegistry
+from storage.limits.local import LocalBuckets
+from tests.contracts.bucket_builders import HandClock
 
 ID: Final = MemoryId("0197b7a0-0000-7000-8000-000000000001")
 OTHER_ID: Final = MemoryId("0197b7a0-0000-7000-8000-000000000002")
@@ -222,6 +224,8 @@ class World:
         self.calls = Calls()
         self.registry = registry or MemoryRegistry()
         self.probes = probes or {}
+        self.clock = HandClock()
+        self.buckets: Buckets = LocalBuckets(self.clock)
         self.keys = keys
 
     def edge(self) -> Edge:
@@ -234,6 +238,8 @@ class World:
             use_cases=self.calls.doors(),
             verifier=Verifier(self.keys, self.settings.auth),
             admission=RegisteredOnly(port) if production else UnsafeFirstUse(port),
+            buckets=self.buckets,
+            peers=LocalBuckets(self.clock),
             probes=self.probes,
         )
 
