@@ -175,9 +175,20 @@ class ClientRow(LedgerTable, table=True):
     ceiling: str
 
 
+class EmbedderRow(LedgerTable, table=True):
+    """Which model made the vectors of all memories here; `dimensions` by vector name, as JSON."""
+
+    __tablename__: ClassVar[str] = "embedders"
+
+    place: str = Field(primary_key=True)
+    name: str
+    dimensions: str
+
+
 SUBJECTS: Final[Table] = METADATA.tables["subjects"]
 LEAVES: Final[Table] = METADATA.tables["leaves"]
 MEMORIES: Final[Table] = METADATA.tables["memories"]
 OUTBOX: Final[Table] = METADATA.tables["outbox"]
 TENANTS: Final[Table] = METADATA.tables["tenants"]
 CLIENTS: Final[Table] = METADATA.tables["clients"]
+EMBEDDERS: Final[Table] = METADATA.tables["embedders"]
