@@ -66,8 +66,11 @@ class QdrantDouble:
 
     async def _handle(self, request: httpx.Request) -> httpx.Response:
         self.requests.append(request)
-        if self.faults:
-            return await self.faults.popleft()(request)
+        fault = self.faults.popleft() if self.faults else self.serve
+        return await fault(request)
+
+    async def serve(self, request: httpx.Request) -> httpx.Response:
+        """Answer as a server does. As a fault: none."""
         try:
             result = await self._answer(request)
         except _RefusalError as refusal:
