@@ -97,12 +97,14 @@ class Caller:
 class GatewayProcess:
     """One data directory and port, and the gateway process that serves them at the moment."""
 
-    def __init__(self, data_dir: Path, models: Path, **environment: str) -> None:
+    def __init__(
+        self, data_dir: Path, models: Path, *, log: Path | None = None, **environment: str
+    ) -> None:
         """Lay out `data_dir` with models that are prepared already. Nothing is started."""
         data_dir.mkdir(mode=0o700, exist_ok=True)
         (data_dir / "models").symlink_to(models)
         self.data_dir = data_dir
-        self.log = data_dir.parent / "gateway.log"
+        self.log = log or data_dir.parent / "gateway.log"
         self.settings: Settings = load(
             environ=environment,
             overrides={"storage.data_dir": str(data_dir), "http.port": str(_free_port())},
