@@ -10,7 +10,13 @@ from guard.rooms import Rooms
 from memory.types import LeafId, MemoryId, State
 
 REMOVED = ("content", "vectors", "terms", "evidence")
-REMAINS = ("label", "keyed fingerprint", "audit leaves", "backups of the ledger until they expire")
+REMAINS = (
+    "label",
+    "keyed fingerprint",
+    "audit leaves",
+    "sealed bytes in the index's own log until its tenant is rebuilt",
+    "backups of the ledger until they expire",
+)
 
 
 async def forget(principal: Principal, id: MemoryId, rooms: Rooms) -> Receipt:

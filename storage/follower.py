@@ -21,6 +21,9 @@ from storage.repair import Rebuildable, index_rows, mend
 _CLAIM = 64
 _LEASE_SECONDS = 60.0
 _POLL_SECONDS = 1.0
+_LINGER_SECONDS = 0.05
+"""Waited after a nudge, so that what is committed just after it is followed in the same batch: a
+claim and its end are two durable writes. Recall sees rows that the index lacks anyway (R13)."""
 _FIRST_SECONDS, _LONGEST_SECONDS = 0.25, 60.0
 
 
@@ -69,6 +72,7 @@ class Follower:
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(_POLL_SECONDS):
                         await self._wake.wait()
+                        await asyncio.sleep(_LINGER_SECONDS)
 
     async def drain(self) -> int:
         """Follow all that is due now; return how many tasks were done."""
