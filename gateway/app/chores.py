@@ -2,13 +2,14 @@
 
 import secrets
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
-from gateway.app.keep import Keep, index_dir, ledger_url, models_dir, opened_keep, start_keys
+from gateway.app.indexing import opened_index
+from gateway.app.keep import Keep, ledger_url, models_dir, opened_keep, start_keys
 from gateway.app.serving import Progress, new_id, now, policy_of, prepare_models
 from gateway.auth import mint
 from gateway.settings import Mode, Settings, SettingsError
@@ -25,10 +26,10 @@ from storage.fakes.index import MemoryIndex
 from storage.fakes.keystore import MemoryKeyStore
 from storage.fakes.ledger import MemoryLedger
 from storage.fakes.registry import MemoryRegistry
-from storage.index.embedded import EmbeddedIndex
 from storage.journal import BatchingJournal
 from storage.keyring import Keyring
 from storage.migrations import head_revision
+from storage.repair import Rebuildable
 from storage.repair import rebuild as rebuild_tenant
 from storage.repair import reconcile as reconcile_tenant
 from storage.rootkey import RootKey
@@ -110,7 +111,7 @@ async def verify_audit(settings: Settings) -> list[Verified]:
 async def rebuild(settings: Settings, tenant: str | None, progress: Progress) -> int:
     """Make the index anew from the ledger, for one tenant or all; return how many entries."""
     entries = 0
-    async with opened_keep(settings) as keep, _offline_index(settings) as index:
+    async with opened_keep(settings) as keep, _offline_index(settings, keep) as index:
         for one in await _tenants(keep, tenant):
 
             def advance(seen: int, name: str = one) -> None:
@@ -123,7 +124,7 @@ async def rebuild(settings: Settings, tenant: str | None, progress: Progress) ->
 async def reconcile(settings: Settings, tenant: str | None) -> list[Drifted]:
     """Compare the index with the ledger and repair it, for one tenant or all."""
     drifts: list[Drifted] = []
-    async with opened_keep(settings) as keep, _offline_index(settings) as index:
+    async with opened_keep(settings) as keep, _offline_index(settings, keep) as index:
         for one in await _tenants(keep, tenant):
             drift = await reconcile_tenant(one, keep.outbox, keep.vault, index)
             drifts.append(Drifted(one, drift.missing, drift.stale, drift.orphans))
@@ -202,7 +203,7 @@ async def _ledger(settings: Settings) -> str:
 
 
 async def _index(settings: Settings) -> str:
-    async with _offline_index(settings) as index:
+    async with opened_keep(settings) as keep, _offline_index(settings, keep) as index:
         await index.ping()
         broken = len(index.incomplete())
     return f"{broken} tenants to rebuild" if broken else "whole"
@@ -231,14 +232,9 @@ class _EachAlone:
         return 1
 
 
-@asynccontextmanager
-async def _offline_index(settings: Settings) -> AsyncIterator[EmbeddedIndex]:
-    """Open the index alone. Raises UnavailableError while a gateway is serving from it."""
-    index = await EmbeddedIndex.open(index_dir(settings), EMBEDDER.dimensions, grace_seconds=0.0)
-    try:
-        yield index
-    finally:
-        await index.close()
+def _offline_index(settings: Settings, keep: Keep) -> AbstractAsyncContextManager[Rebuildable]:
+    """Lend the index. Raises UnavailableError while a gateway is serving from an embedded one."""
+    return opened_index(settings, keep, EMBEDDER.dimensions, grace_seconds=0.0)
 
 
 async def _tenants(keep: Keep, tenant: str | None) -> list[TenantId]:

@@ -14,7 +14,8 @@ import uvloop
 from litestar import Litestar
 
 from gateway.app.buckets import opened_buckets, own_buckets
-from gateway.app.keep import Keep, index_dir, models_dir, opened_keep, start_keys
+from gateway.app.indexing import opened_index
+from gateway.app.keep import Keep, models_dir, opened_keep, start_keys
 from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier, read_keys
 from gateway.doors import Edge, UseCases
 from gateway.edge import build, server
@@ -38,7 +39,6 @@ from policies.load import load as load_policy
 from policies.load import shipped
 from policies.model import Policy
 from storage.follower import Follower
-from storage.index.embedded import EmbeddedIndex
 from storage.journal import BatchingJournal
 from storage.ledger import SqlLedger
 from storage.quarantine import SqlQuarantine
@@ -143,10 +143,9 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
         keep = await stack.enter_async_context(opened_keep(settings))
         embedder = await asyncio.to_thread(PackagedEmbedder.load, models_dir(settings))
         stack.push_async_callback(embedder.close)
-        index = await EmbeddedIndex.open(
-            index_dir(settings), embedder.id.dimensions, workers=settings.storage.index_workers
+        index = await stack.enter_async_context(
+            opened_index(settings, keep, embedder.id.dimensions)
         )
-        stack.push_async_callback(index.close)
         # The lambda looks the follower up late: it is made from the ledger that wakes it.
         ledger = SqlLedger(keep.database, committed=lambda: follower.nudge())  # noqa: PLW0108
         follower = Follower(keep.outbox, ledger, keep.vault, index, now)
