@@ -57,6 +57,27 @@ class LogLevel(StrEnum):
     ERROR = "error"
 
 
+class IndexKind(StrEnum):
+    """What searches: an engine in this machine's worker processes, or a Qdrant server."""
+
+    EMBEDDED = "embedded"
+    SERVER = "server"
+
+
+class IndexPlacement(StrEnum):
+    """Whether tenants have collections of their own on a server."""
+
+    PER_TENANT = "per-tenant"
+    SHARED = "shared"
+
+
+class IndexCredential(StrEnum):
+    """What a server is shown: its key, or tokens for one collection that the key has signed."""
+
+    API_KEY = "api-key"
+    TOKENS = "collection-tokens"
+
+
 class Algorithm(StrEnum):
     """Signature algorithms a key may be bound to."""
 
@@ -206,6 +227,30 @@ class Storage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     """Processes that hold index shards; more than cores gains nothing."""
 
 
+class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where memories are searched: in the data directory, or on a Qdrant server."""
+
+    kind: IndexKind = IndexKind.EMBEDDED
+    url: _Url | None = None
+    """The server's REST address; without a port, 6333 is meant."""
+    api_key: Secret | None = None
+    """The server's API key itself, from the environment only."""
+    api_key_file: Path | None = None
+    credential: IndexCredential = IndexCredential.API_KEY
+    """What is shown to the server. Tokens need `jwt_rbac` switched on there."""
+    placement: IndexPlacement = IndexPlacement.PER_TENANT
+    """Beyond about a thousand tenants a server wants them in shared collections."""
+    prefix: Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9_-]{0,63}\Z")] = "memguard"
+    """First part of every collection's name. Another prefix is another, empty index."""
+    timeout_seconds: Annotated[float, Meta(gt=0, le=60)] = 2.0
+    """Seconds one call may take, repetitions included; recall asks the ledger after that."""
+    ca_file: Path | None = None
+    """Authorities in PEM that may vouch for the server. None: those of the system."""
+    cert_file: Path | None = None
+    """Certificate in PEM that the gateway shows; with `key_file`."""
+    key_file: Path | None = None
+
+
 class PolicySource(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Which profile decides. None: the strict one that is shipped."""
 
@@ -221,6 +266,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     auth: Auth = Auth()
     limits: Limits = Limits()
     storage: Storage = Storage()
+    index: Index = Index()
     policy: PolicySource = PolicySource()
 
     @property
@@ -291,9 +337,10 @@ def _from_file(path: Path) -> dict[str, Any]:
         tree = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise SettingsError(f"cannot read {path}: {type(error).__name__}") from None
-    storage = tree.get("storage")
-    if isinstance(storage, dict) and "root_key" in storage:
-        raise SettingsError("storage.root_key belongs in a file of its own or the environment")
+    for section, field in _SECRETS:
+        table = tree.get(section)
+        if isinstance(table, dict) and field in table:
+            raise SettingsError(f"{section}.{field} belongs in a file of its own or the environment")
     return tree
 
 
@@ -309,6 +356,7 @@ def variables() -> dict[str, str]:
     return found
 
 
+_SECRETS: Final = (("storage", "root_key"), ("index", "api_key"))
 _LISTS: Final = frozenset(
     {
         "http.allowed_hosts",
@@ -342,6 +390,7 @@ def _decode(kind: type, value: Any) -> Any:
 def _refuse_contradictions(settings: Settings) -> None:
     """Refuse what no single field is wrong in."""
     http, limits = settings.http, settings.limits
+    _refuse_torn_index(settings.index)
     if (http.tls_cert is None) != (http.tls_key is None):
         raise SettingsError("http.tls_cert and http.tls_key need each other")
     for network in http.trusted_proxies:
@@ -357,6 +406,43 @@ def _refuse_contradictions(settings: Settings) -> None:
     )
     if least * limits.burst_seconds < dearest * 60:
         raise SettingsError("limits: a full bucket must hold the dearest operation")
+
+
+def _refuse_torn_index(index: Index) -> None:
+    """Refuse a server that is half configured: memories would go where nobody expects them."""
+    server = index.kind is IndexKind.SERVER
+    named = {"url": index.url, "api_key": index.api_key, "api_key_file": index.api_key_file}
+    secrets = [field for field in ("api_key", "api_key_file") if named[field] is not None]
+    wrong = {
+        "index.url is required for a server": server and index.url is None,
+        "index.kind is embedded, yet a server is named": not server and any(named.values()),
+        "index.api_key and index.api_key_file exclude each other": len(secrets) > 1,
+        "index.credential: tokens are signed with an API key": not secrets
+        and index.credential is IndexCredential.TOKENS,
+        "index.cert_file and index.key_file need each other": (index.cert_file is None)
+        != (index.key_file is None),
+    }
+    failed = [reason for reason, is_wrong in wrong.items() if is_wrong]
+    if failed:
+        raise SettingsError("; ".join(failed))
+
+
+_OF_DIRECTORIES: Final = frozenset({"directory", "pooling", "max_tokens"})
+_OF_ENDPOINTS: Final = frozenset(
+    {
+        *("url", "model", "dimensions", "request_dimensions", "api_key", "api_key_file", "ca_file"),
+        *("max_characters", "requests_at_once", "attempts"),
+    }
+)
+_OF_OTHERS_MODELS: Final = frozenset(
+    {"question_prefix", "memory_prefix", "cosine_unrelated", "cosine_answering"}
+)
+_FOREIGN: Final = {
+    EmbedderKind.PACKAGED: _OF_DIRECTORIES | _OF_ENDPOINTS | _OF_OTHERS_MODELS,
+    EmbedderKind.TRANSFORMERS: _OF_ENDPOINTS,
+    EmbedderKind.REMOTE: _OF_DIRECTORIES | {"threads"},
+}
+"""Fields that mean nothing for a kind: set there, somebody believes in what is not so."""
 
 
 def _refuse_unsafe(settings: Settings) -> None:

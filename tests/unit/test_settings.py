@@ -22,6 +22,9 @@ PRODUCTION = {
     "MEMGUARD_STORAGE_ROOT_KEY_FILE": "/etc/memguard/root.key",
 }
 
+SECRETS = ('[storage]\nroot_key = "k"\n', '[index]\napi_key = "k"\n')
+SERVER = {"MEMGUARD_INDEX_KIND": "server", "MEMGUARD_INDEX_URL": "http://qdrant:6333"}
+
 
 def test_the_defaults_are_development_on_this_machine_alone() -> None:
     """Without any configuration the gateway listens on the loopback address."""
@@ -75,6 +78,15 @@ def test_lists_come_from_commas() -> None:
         {"MEMGUARD_STORAGE_INDEX_WORKERS": "0"},
         {"MEMGUARD_STORAGE_DATA_DIR": ""},
         {"MEMGUARD_STORAGE_ROOT_KEY": "k", "MEMGUARD_STORAGE_ROOT_KEY_FILE": "f"},
+        {"MEMGUARD_INDEX_KIND": "server"},
+        {"MEMGUARD_INDEX_URL": "http://qdrant:6333"},
+        {"MEMGUARD_INDEX_API_KEY": "k"},
+        {"MEMGUARD_INDEX_KIND": "server", "MEMGUARD_INDEX_URL": "qdrant:6333"},
+        SERVER | {"MEMGUARD_INDEX_API_KEY": "k", "MEMGUARD_INDEX_API_KEY_FILE": "f"},
+        SERVER | {"MEMGUARD_INDEX_CREDENTIAL": "collection-tokens"},
+        SERVER | {"MEMGUARD_INDEX_CERT_FILE": "cert.pem"},
+        SERVER | {"MEMGUARD_INDEX_PREFIX": "../x"},
+        SERVER | {"MEMGUARD_INDEX_TIMEOUT_SECONDS": "61"},
         {"MEMGUARD_CONFIG": "/nowhere/memguard.toml"},
     ],
     ids=str,
@@ -87,7 +99,7 @@ def test_what_is_unknown_or_out_of_bounds_is_refused(environ: Mapping[str, str])
 
 @pytest.mark.parametrize(
     "text",
-    ["[http]\nprot = 1\n", "prot = 1\n", "http = 1\n", "not toml", '[storage]\nroot_key = "k"\n'],
+    ["[http]\nprot = 1\n", "prot = 1\n", "http = 1\n", "not toml", *SECRETS],
 )
 def test_a_wrong_file_is_refused(tmp_path: Path, text: str) -> None:
     """Unknown keys, wrong shapes and secrets in the file stop the start."""
@@ -95,6 +107,14 @@ def test_a_wrong_file_is_refused(tmp_path: Path, text: str) -> None:
     config.write_text(text)
     with pytest.raises(SettingsError):
         load(environ={"MEMGUARD_HTTP_PORT": "1"}, config=config)
+
+
+def test_a_server_that_is_wholly_named_is_taken() -> None:
+    """The control: what is refused above is refused for what it lacks."""
+    index = load(environ=SERVER | {"MEMGUARD_INDEX_API_KEY": "zyzzyva"}).index
+    assert index.url == "http://qdrant:6333"
+    assert index.api_key is not None
+    assert "zyzzyva" not in repr(index)
 
 
 def test_an_unknown_option_is_refused() -> None:
