@@ -340,7 +340,9 @@ def _from_file(path: Path) -> dict[str, Any]:
     for section, field in _SECRETS:
         table = tree.get(section)
         if isinstance(table, dict) and field in table:
-            raise SettingsError(f"{section}.{field} belongs in a file of its own or the environment")
+            raise SettingsError(
+                f"{section}.{field} belongs in a file of its own or the environment"
+            )
     return tree
 
 
@@ -425,24 +427,6 @@ def _refuse_torn_index(index: Index) -> None:
     failed = [reason for reason, is_wrong in wrong.items() if is_wrong]
     if failed:
         raise SettingsError("; ".join(failed))
-
-
-_OF_DIRECTORIES: Final = frozenset({"directory", "pooling", "max_tokens"})
-_OF_ENDPOINTS: Final = frozenset(
-    {
-        *("url", "model", "dimensions", "request_dimensions", "api_key", "api_key_file", "ca_file"),
-        *("max_characters", "requests_at_once", "attempts"),
-    }
-)
-_OF_OTHERS_MODELS: Final = frozenset(
-    {"question_prefix", "memory_prefix", "cosine_unrelated", "cosine_answering"}
-)
-_FOREIGN: Final = {
-    EmbedderKind.PACKAGED: _OF_DIRECTORIES | _OF_ENDPOINTS | _OF_OTHERS_MODELS,
-    EmbedderKind.TRANSFORMERS: _OF_ENDPOINTS,
-    EmbedderKind.REMOTE: _OF_DIRECTORIES | {"threads"},
-}
-"""Fields that mean nothing for a kind: set there, somebody believes in what is not so."""
 
 
 def _refuse_unsafe(settings: Settings) -> None:
