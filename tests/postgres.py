@@ -44,6 +44,7 @@ class MissingError(Exception):
 class Place(msgspec.Struct, frozen=True):
     """One database, by the URL of each role that may come to it."""
 
+    name: str
     owner: str
     gateway: str
     superuser: str
@@ -99,7 +100,7 @@ class Cluster:
 
     def place(self, name: str) -> Place:
         """Return a database that is there, by name."""
-        return Place(*(self.url(role, name) for role in (OWNER, GATEWAY, SUPERUSER)))
+        return Place(name, *(self.url(role, name) for role in (OWNER, GATEWAY, SUPERUSER)))
 
     def url(self, role: str, database: str, port: int | None = None) -> str:
         """Return the URL of a role at a database; through another port when one is named."""

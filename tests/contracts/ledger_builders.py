@@ -1,4 +1,4 @@
-"""Sealed memories, leaves and changes out of thin air, and both ledgers to put them into."""
+"""Sealed memories, leaves and changes out of thin air, and each ledger to put them into."""
 
 import asyncio
 import hashlib
@@ -37,6 +37,7 @@ from storage.migrations import migrate
 from storage.outbox import SqlOutbox
 from storage.ports import Outbox
 from storage.quarantine import SqlQuarantine
+from tests.postgres import Place
 
 START = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
 ACME, GLOBEX = TenantId("acme"), TenantId("globex")
@@ -61,7 +62,7 @@ class VerifiedAudit(Audit, Protocol):
 
 
 class Books(msgspec.Struct, frozen=True):
-    """One adapter's four ports over the same memories; `file` is None in memory."""
+    """One adapter's four ports over the same memories; `file` is where SQLite has them."""
 
     ledger: Ledger
     quarantine: Quarantine
@@ -91,7 +92,7 @@ async def new_file(folder: Path) -> Path:
     return file
 
 
-def books_on(database: Database, file: Path) -> Books:
+def books_on(database: Database, file: Path | None = None) -> Books:
     """Return the SQL adapters over one database."""
     return Books(
         SqlLedger(database), SqlQuarantine(database), SqlAudit(database), SqlOutbox(database), file
@@ -99,14 +100,16 @@ def books_on(database: Database, file: Path) -> Books:
 
 
 @asynccontextmanager
-async def open_books(adapter: str, folder: Path) -> AsyncIterator[Books]:
-    """Lend fresh books of the adapter named."""
+async def open_books(
+    adapter: str, folder: Path, place: Place | None = None
+) -> AsyncIterator[Books]:
+    """Lend fresh books of the adapter named; `place` is where they are on PostgreSQL."""
     if adapter == "memory":
         ledger = MemoryLedger()
         yield Books(ledger, ledger.quarantine, ledger.audit, ledger.outbox, None)
         return
-    file = await new_file(folder)
-    database = await Database.open(url_of(file))
+    file = None if place else await new_file(folder)
+    database = await Database.open(place.gateway if place else url_of(folder / "ledger.db"))
     try:
         yield books_on(database, file)
     finally:

@@ -1,4 +1,4 @@
-"""The audit's contract, on memory and on a real SQLite file; and what tampering it shows."""
+"""The audit's contract, on memory, SQLite and PostgreSQL; and what tampering it shows."""
 
 import asyncio
 import hashlib
@@ -33,12 +33,14 @@ from tests.contracts.ledger_builders import (
     sealed,
     url_of,
 )
+from tests.postgres import Place
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-async def books(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Books]:
+@pytest.fixture
+async def books(ledger_at: tuple[str, Place | None], tmp_path: Path) -> AsyncIterator[Books]:
     """Fresh books of each adapter."""
-    async with open_books(request.param, tmp_path) as opened:
+    adapter, place = ledger_at
+    async with open_books(adapter, tmp_path, place) as opened:
         yield opened
 
 

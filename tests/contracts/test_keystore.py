@@ -1,4 +1,4 @@
-"""What every key store does: the in-memory one and the one on SQLite."""
+"""What every key store does: the one in memory, and the one in SQL on SQLite and PostgreSQL."""
 
 import asyncio
 import sqlite3
@@ -12,19 +12,21 @@ from memory.types import SubjectId, TenantId
 from storage.fakes.keystore import MemoryKeyStore
 from storage.keystore import KeyStoreSql
 from storage.ports import KeyStore, WrappedKey
+from tests.postgres import Place
 
 ACME, GLOBEX = TenantId("acme"), TenantId("globex")
 ALICE, BOB = SubjectId("alice"), SubjectId("bob")
 ONE, TWO = WrappedKey(1, b"first wrapped key"), WrappedKey(2, b"second wrapped key")
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[KeyStore]:
+@pytest.fixture
+async def store(keys_at: tuple[str, Place | None], tmp_path: Path) -> AsyncIterator[KeyStore]:
     """Return an empty key store of each kind."""
-    if request.param == "memory":
+    adapter, place = keys_at
+    if adapter == "memory":
         yield MemoryKeyStore()
         return
-    opened = await KeyStoreSql.open(tmp_path / "keys.db")
+    opened = await KeyStoreSql.open(place.gateway if place else tmp_path / "keys.db")
     yield opened
     await opened.close()
 

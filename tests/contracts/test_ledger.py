@@ -1,4 +1,4 @@
-"""The ledger's contract, on memory and on a real SQLite file."""
+"""The ledger's contract, on memory, on a real SQLite file and on a real PostgreSQL."""
 
 import asyncio
 import sqlite3
@@ -43,14 +43,16 @@ from tests.contracts.ledger_builders import (
     sealed,
     url_of,
 )
+from tests.postgres import Place
 
 ANY_STATE = Filter(states=tuple(State))
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-async def books(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Books]:
+@pytest.fixture
+async def books(ledger_at: tuple[str, Place | None], tmp_path: Path) -> AsyncIterator[Books]:
     """Fresh books of each adapter."""
-    async with open_books(request.param, tmp_path) as opened:
+    adapter, place = ledger_at
+    async with open_books(adapter, tmp_path, place) as opened:
         yield opened
 
 
@@ -541,6 +543,34 @@ async def test_a_spoilt_row_is_left_out_and_the_rest_returned(on_file: Books, sp
     assert ids(found) == [good.label.id]
     assert good.label.id in ids(page.rows)
     assert bad.label.id not in ids(page.rows)
+
+
+@pytest.mark.requirement("R5")
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        "state = 'active', kind = 'bogus'",
+        "recorded_at = 'yesterday'",
+        "recorded_at = recorded_at + 0.5",
+        "recorded_at = -1",
+        "id = CAST(id || X'FF' AS BLOB)",
+    ],
+)
+async def test_a_page_of_spoilt_rows_ends_no_listing(on_file: Books, spoilt: str) -> None:
+    """Whoever spoils a whole page hides what was on it, and nothing of what comes after."""
+    rows = [sealed(recorded_at=START - timedelta(hours=n)) for n in range(7)]
+    await put(on_file, *rows)
+    edit(on_file, "DELETE FROM outbox")
+    for row in rows[1:5]:
+        edit(on_file, f"UPDATE memories SET {spoilt} WHERE id = ?", row.label.id)  # noqa: S608
+    seen: list[MemoryId] = []
+    cursor, pages = None, 0
+    while pages == 0 or cursor is not None:
+        page = await on_file.ledger.page(ACME, ANNA, ANY_STATE, cursor, 2)
+        seen += ids(page.rows)
+        cursor, pages = page.cursor, pages + 1
+        assert pages < 9
+    assert seen == [row.label.id for row in (rows[0], rows[5], rows[6])]
 
 
 @pytest.mark.requirement("S9")

@@ -1,4 +1,4 @@
-"""The outbox's contract, on memory and on a real SQLite file. Time is an argument throughout."""
+"""The outbox's contract, on memory, SQLite and PostgreSQL. Time is an argument throughout."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -28,15 +28,17 @@ from tests.contracts.ledger_builders import (
     sealed,
     url_of,
 )
+from tests.postgres import Place
 
 LEASE = 30.0
 LATER = START + timedelta(seconds=LEASE)
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-async def books(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Books]:
+@pytest.fixture
+async def books(ledger_at: tuple[str, Place | None], tmp_path: Path) -> AsyncIterator[Books]:
     """Fresh books of each adapter."""
-    async with open_books(request.param, tmp_path) as opened:
+    adapter, place = ledger_at
+    async with open_books(adapter, tmp_path, place) as opened:
         yield opened
 
 

@@ -1,4 +1,4 @@
-"""The quarantine's contract, on memory and on a real SQLite file."""
+"""The quarantine's contract, on memory, on a real SQLite file and on a real PostgreSQL."""
 
 from collections.abc import AsyncIterator
 from datetime import timedelta
@@ -24,12 +24,14 @@ from tests.contracts.ledger_builders import (
     relabelled,
     sealed,
 )
+from tests.postgres import Place
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-async def books(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Books]:
+@pytest.fixture
+async def books(ledger_at: tuple[str, Place | None], tmp_path: Path) -> AsyncIterator[Books]:
     """Fresh books of each adapter."""
-    async with open_books(request.param, tmp_path) as opened:
+    adapter, place = ledger_at
+    async with open_books(adapter, tmp_path, place) as opened:
         yield opened
 
 

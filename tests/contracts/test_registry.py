@@ -1,4 +1,4 @@
-"""The registry's contract, on memory and on a real SQLite file."""
+"""The registry's contract, on memory, on a real SQLite file and on a real PostgreSQL."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,17 +12,20 @@ from storage.database import Database
 from storage.fakes.registry import MemoryRegistry
 from storage.registry import SqlRegistry
 from tests.contracts.ledger_builders import ACME, GLOBEX, new_file, url_of
+from tests.postgres import Place
 
 APP, BOT = ClientId("app"), ClientId("bot")
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-async def registry(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Registry]:
+@pytest.fixture
+async def registry(ledger_at: tuple[str, Place | None], tmp_path: Path) -> AsyncIterator[Registry]:
     """Lend a fresh registry of each adapter."""
-    if request.param == "memory":
+    adapter, place = ledger_at
+    if adapter == "memory":
         yield MemoryRegistry()
         return
-    database = await Database.open(url_of(await new_file(tmp_path)))
+    url = place.gateway if place else url_of(await new_file(tmp_path))
+    database = await Database.open(url)
     yield SqlRegistry(database)
     await database.close()
 
