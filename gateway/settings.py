@@ -18,9 +18,13 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
+from memory.ranking import DEFAULT_THRESHOLDS
+
 # The model runtime reports home when it is imported, unless it is told not to before that. This
 # module is imported before any runtime, so nothing in the product can be faster.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+# Nor may the library of local models ask its hub for anything, whatever a directory names.
+os.environ["HF_HUB_OFFLINE"] = "1"
 
 PREFIX: Final = "MEMGUARD_"
 CONFIG_VARIABLE: Final = "MEMGUARD_CONFIG"
@@ -251,6 +255,72 @@ class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     key_file: Path | None = None
 
 
+class EmbedderKind(StrEnum):
+    """What makes vectors: the packaged models, a local directory, or an endpoint elsewhere."""
+
+    PACKAGED = "packaged"
+    TRANSFORMERS = "transformers"
+    REMOTE = "remote"
+
+
+class PoolingMode(StrEnum):
+    """How the vectors of a text's tokens become one."""
+
+    MEAN = "mean"
+    CLS = "cls"
+
+
+_Prefix = Annotated[str, Meta(max_length=256)]
+_Cosine = Annotated[float, Meta(ge=-1, le=1)]
+_Share = Annotated[float, Meta(gt=0, le=1)]
+
+
+class Embedder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What makes the vectors. The ledger remembers it, and another one is refused."""
+
+    kind: EmbedderKind = EmbedderKind.PACKAGED
+    directory: Path | None = None
+    """A model directory in Hugging Face's form, with weights in safetensors."""
+    pooling: PoolingMode | None = None
+    """None: as the directory says, else the mean."""
+    max_tokens: Annotated[int, Meta(ge=16, le=8192)] = 512
+    """Tokens after which a local model cuts a text; its own limit, when that is less."""
+    threads: Annotated[int, Meta(ge=1, le=64)] = 2
+    """Threads of a model in this process; more than cores gains nothing."""
+    url: _Url | None = None
+    """What `/embeddings` is appended to, such as `https://models.example/v1`."""
+    model: Annotated[str, Meta(min_length=1, max_length=256)] | None = None
+    dimensions: Annotated[int, Meta(ge=8, le=8192)] | None = None
+    """Length of the endpoint's vectors; an answer of another length is refused."""
+    request_dimensions: bool = False
+    """Ask the endpoint to shorten its vectors to that length; not every model can."""
+    api_key: Secret | None = None
+    """The endpoint's API key itself, from the environment only."""
+    api_key_file: Path | None = None
+    ca_file: Path | None = None
+    """Authorities whose certificates are believed, instead of the system's."""
+    max_characters: Annotated[int, Meta(ge=256, le=MAX_TEXT_CHARS)] = 4096
+    """Characters of a text that are sent: beyond its own limit an endpoint refuses the text."""
+    requests_at_once: Annotated[int, Meta(ge=1, le=64)] = 4
+    attempts: Annotated[int, Meta(ge=1, le=10)] = 3
+    """How often a batch is sent while the endpoint is busy, within the deadline."""
+    batch_texts: Annotated[int, Meta(ge=1, le=256)] = 32
+    """Texts of concurrent callers that are embedded together."""
+    deadline_seconds: Annotated[float, Meta(gt=0, le=120)] = 10.0
+    """Seconds a caller waits for vectors."""
+    question_prefix: _Prefix | None = None
+    """Written before a question; None: as the directory says, else nothing."""
+    memory_prefix: _Prefix | None = None
+    cosine_unrelated: _Cosine | None = None
+    """Mean cosine of a question and a memory that has nothing to do with it; counts as 0."""
+    cosine_answering: _Cosine | None = None
+    """Cosine of a question and a memory that answers it well; counts as 1."""
+    reliable: _Share | None = None
+    """Evidence from which a memory is relied on; None: .36, calibrated for the packaged models."""
+    kept: _Share | None = None
+    """Evidence that others need beside a reliable one; None: .22."""
+
+
 class PolicySource(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Which profile decides. None: the strict one that is shipped."""
 
@@ -268,6 +338,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     storage: Storage = Storage()
     index: Index = Index()
     policy: PolicySource = PolicySource()
+    embedder: Embedder = Embedder()
 
     @property
     def url(self) -> str:
@@ -358,7 +429,7 @@ def variables() -> dict[str, str]:
     return found
 
 
-_SECRETS: Final = (("storage", "root_key"), ("index", "api_key"))
+_SECRETS: Final = (("storage", "root_key"), ("index", "api_key"), ("embedder", "api_key"))
 _LISTS: Final = frozenset(
     {
         "http.allowed_hosts",
@@ -393,6 +464,7 @@ def _refuse_contradictions(settings: Settings) -> None:
     """Refuse what no single field is wrong in."""
     http, limits = settings.http, settings.limits
     _refuse_torn_index(settings.index)
+    _refuse_torn_embedder(settings.embedder, settings.mode)
     if (http.tls_cert is None) != (http.tls_key is None):
         raise SettingsError("http.tls_cert and http.tls_key need each other")
     for network in http.trusted_proxies:
@@ -423,6 +495,56 @@ def _refuse_torn_index(index: Index) -> None:
         and index.credential is IndexCredential.TOKENS,
         "index.cert_file and index.key_file need each other": (index.cert_file is None)
         != (index.key_file is None),
+    }
+    failed = [reason for reason, is_wrong in wrong.items() if is_wrong]
+    if failed:
+        raise SettingsError("; ".join(failed))
+
+
+_OF_DIRECTORIES: Final = frozenset({"directory", "pooling", "max_tokens"})
+_OF_ENDPOINTS: Final = frozenset(
+    {
+        *("url", "model", "dimensions", "request_dimensions", "api_key", "api_key_file", "ca_file"),
+        *("max_characters", "requests_at_once", "attempts"),
+    }
+)
+_OF_OTHERS_MODELS: Final = frozenset(
+    {"question_prefix", "memory_prefix", "cosine_unrelated", "cosine_answering"}
+)
+_FOREIGN: Final = {
+    EmbedderKind.PACKAGED: _OF_DIRECTORIES | _OF_ENDPOINTS | _OF_OTHERS_MODELS,
+    EmbedderKind.TRANSFORMERS: _OF_ENDPOINTS,
+    EmbedderKind.REMOTE: _OF_DIRECTORIES | {"threads"},
+}
+"""Fields that mean nothing for a kind: set there, somebody believes in what is not so."""
+
+
+def _refuse_torn_embedder(embedder: Embedder, mode: Mode) -> None:
+    """Refuse an embedder that is half configured, or that others could listen to."""
+    defaults, kind, usual = Embedder(), embedder.kind, DEFAULT_THRESHOLDS
+    foreign = sorted(f for f in _FOREIGN[kind] if getattr(embedder, f) != getattr(defaults, f))
+    low, high = embedder.cosine_unrelated, embedder.cosine_answering
+    needed = {
+        EmbedderKind.PACKAGED: (),
+        EmbedderKind.TRANSFORMERS: ("directory",),
+        EmbedderKind.REMOTE: ("url", "model", "dimensions"),
+    }[kind]
+    missing = [field for field in needed if getattr(embedder, field) is None]
+    reliable, kept = embedder.reliable or usual.reliable, embedder.kept or usual.kept
+    wrong = {
+        f"embedder.{', '.join(foreign)}: not of an embedder of kind {kind}": bool(foreign),
+        f"embedder.{', '.join(missing)}: required for kind {kind}": bool(missing),
+        "embedder.api_key and embedder.api_key_file exclude each other": embedder.api_key
+        is not None
+        and embedder.api_key_file is not None,
+        "embedder.cosine_unrelated and embedder.cosine_answering need each other, the first less": (
+            (low is None) != (high is None)
+            or (low is not None and high is not None and low >= high)
+        ),
+        "embedder.kept must not exceed embedder.reliable": kept > reliable,
+        "production: embedder.url: https is required": mode is Mode.PRODUCTION
+        and embedder.url is not None
+        and not embedder.url.startswith("https://"),
     }
     failed = [reason for reason, is_wrong in wrong.items() if is_wrong]
     if failed:

@@ -2,26 +2,32 @@
 
 import secrets
 from collections.abc import AsyncIterator, Iterable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
+from gateway.app.embedding import (
+    bounds_of,
+    described,
+    embedder_of,
+    opened_embedder,
+    require_same,
+)
 from gateway.app.indexing import opened_index
-from gateway.app.keep import Keep, ledger_url, models_dir, opened_keep, start_keys
+from gateway.app.keep import Keep, ledger_url, opened_keep, start_keys
 from gateway.app.serving import Progress, new_id, now, policy_of, prepare_models
 from gateway.auth import mint
-from gateway.settings import Mode, Settings, SettingsError
+from gateway.settings import EmbedderKind, Mode, Settings, SettingsError
 from guard.errors import GuardError, InvalidError, UnavailableError
-from guard.models.embedder import PackagedEmbedder
-from guard.models.prepare import EMBEDDER
-from guard.rooms import Bounds, Rooms
+from guard.rooms import Rooms
 from guard.stages import STAGES
 from guard.turns import Turns
 from memory.types import TenantId
 from storage.chain import Problem
 from storage.database import Database
+from storage.embedders import SqlEmbedders
 from storage.fakes.index import MemoryIndex
 from storage.fakes.keystore import MemoryKeyStore
 from storage.fakes.ledger import MemoryLedger
@@ -137,10 +143,9 @@ async def screening(settings: Settings) -> AsyncIterator[Rooms]:
     away. Nothing is read from or written to the data directory but the prepared models.
     """
     prepare_models(settings, lambda _step, _done, _total: None)
-    embedder = PackagedEmbedder.load(models_dir(settings))
     vault = SealingVault(Keyring(RootKey.from_bytes(secrets.token_bytes(32)), MemoryKeyStore()))
     ledger = MemoryLedger()
-    try:
+    async with opened_embedder(settings) as embedder:
         yield Rooms(
             clock=now,
             new_id=new_id,
@@ -150,17 +155,15 @@ async def screening(settings: Settings) -> AsyncIterator[Rooms]:
             marks=vault,
             ledger=ledger,
             quarantine=ledger.quarantine,
-            index=MemoryIndex(EMBEDDER.dimensions),
+            index=MemoryIndex(embedder.id.dimensions),
             embedder=embedder,
             rates=_EachAlone(),
             audit=ledger.audit,
             journal=BatchingJournal(ledger.audit),
             registry=MemoryRegistry(),
             turns=Turns(),
-            bounds=Bounds(),
+            bounds=bounds_of(settings),
         )
-    finally:
-        await embedder.close()
 
 
 async def examine(settings: Settings) -> list[Finding]:
@@ -186,14 +189,22 @@ async def _policy(settings: Settings) -> str:
 
 async def _models(settings: Settings) -> str:
     try:
-        embedder = PackagedEmbedder.load(models_dir(settings))
+        async with opened_embedder(settings) as embedder:
+            await embedder.embed(["ready", "就绪"])
+            return described(embedder.id)
     except UnavailableError as error:
-        raise InvalidError(f"{error}: run `memguard models prepare`") from None
-    try:
-        await embedder.embed(["ready", "就绪"])
-    finally:
-        await embedder.close()
-    return embedder.id.name
+        if settings.embedder.kind is EmbedderKind.PACKAGED:
+            raise InvalidError(f"{error}: run `memguard models prepare`") from None
+        raise
+
+
+async def _vectors(settings: Settings) -> str:
+    async with opened_keep(settings) as keep, opened_embedder(settings) as embedder:
+        recorded = await SqlEmbedders(keep.database).recorded()
+    if recorded is None:
+        return "none yet: the first start records whose they are"
+    require_same(recorded, embedder.id)
+    return f"made by {described(recorded)}"
 
 
 async def _ledger(settings: Settings) -> str:
@@ -214,6 +225,7 @@ _CHECKS = {
     "policy": _policy,
     "models": _models,
     "ledger": _ledger,
+    "vectors": _vectors,
     "index": _index,
 }
 
@@ -232,9 +244,12 @@ class _EachAlone:
         return 1
 
 
-def _offline_index(settings: Settings, keep: Keep) -> AbstractAsyncContextManager[Rebuildable]:
+@asynccontextmanager
+async def _offline_index(settings: Settings, keep: Keep) -> AsyncIterator[Rebuildable]:
     """Lend the index. Raises UnavailableError while a gateway is serving from an embedded one."""
-    return opened_index(settings, keep, EMBEDDER.dimensions, grace_seconds=0.0)
+    embedder = await embedder_of(keep.database, settings)
+    async with opened_index(settings, keep, embedder.dimensions, grace_seconds=0.0) as index:
+        yield index
 
 
 async def _tenants(keep: Keep, tenant: str | None) -> list[TenantId]:

@@ -14,24 +14,24 @@ import uvloop
 from litestar import Litestar
 
 from gateway.app.buckets import opened_buckets, own_buckets
+from gateway.app.embedding import adopted, bounds_of, opened_embedder
 from gateway.app.indexing import opened_index
 from gateway.app.keep import Keep, models_dir, opened_keep, start_keys
 from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier, read_keys
 from gateway.doors import Edge, UseCases
 from gateway.edge import build, server
-from gateway.settings import Mode, Settings
+from gateway.settings import EmbedderKind, Mode, Settings
 from gateway.telemetry import LOGGER, configure
 from guard.browse import browse, fetch
 from guard.confirm import confirm
 from guard.errors import UnavailableError
 from guard.forget import forget
-from guard.models.embedder import PackagedEmbedder
 from guard.models.prepare import prepare
 from guard.ports import Buckets, Embedder, Index, Ledger
 from guard.recall import recall
 from guard.remember import remember
 from guard.review import held, reject, release
-from guard.rooms import Bounds, Rooms
+from guard.rooms import Rooms
 from guard.stages import STAGES
 from guard.turns import Turns
 from memory.ids import RANDOM_BYTES, uuid7
@@ -141,8 +141,8 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
     """Open what lies behind the ports, and run what works in the background meanwhile."""
     async with AsyncExitStack() as stack:
         keep = await stack.enter_async_context(opened_keep(settings))
-        embedder = await asyncio.to_thread(PackagedEmbedder.load, models_dir(settings))
-        stack.push_async_callback(embedder.close)
+        embedder = await stack.enter_async_context(opened_embedder(settings))
+        await adopted(keep.database, embedder)
         index = await stack.enter_async_context(
             opened_index(settings, keep, embedder.id.dimensions)
         )
@@ -175,7 +175,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         journal=adapters.journal,
         registry=registry,
         turns=Turns(),
-        bounds=Bounds(),
+        bounds=bounds_of(settings),
     )
 
     async def embeds() -> None:
@@ -231,8 +231,12 @@ def policy_of(settings: Settings) -> Policy:
 
 
 def prepare_models(settings: Settings, progress: Progress) -> None:
-    """Verify the packaged models and lay out what speeds up loading. Idempotent, and offline."""
-    prepare(models_dir(settings), progress)
+    """Verify the packaged models and lay out what speeds up loading. Idempotent, and offline.
+
+    Does nothing for another embedder.
+    """
+    if settings.embedder.kind is EmbedderKind.PACKAGED:
+        prepare(models_dir(settings), progress)
 
 
 def _admission(settings: Settings, registry: SqlRegistry) -> Admission:

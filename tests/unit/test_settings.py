@@ -269,3 +269,71 @@ def test_the_guide_names_every_variable_and_no_other() -> None:
     guide = Path(__file__).parents[2] / "docs" / "guides" / "configuration.md"
     named = set(re.findall(r"^\| `(MEMGUARD_[A-Z_]+)`", guide.read_text("utf-8"), re.MULTILINE))
     assert named == set(variables())
+
+
+REMOTE: dict[str, str] = {
+    "MEMGUARD_EMBEDDER_KIND": "remote",
+    "MEMGUARD_EMBEDDER_URL": "https://models.example/v1",
+    "MEMGUARD_EMBEDDER_MODEL": "m",
+    "MEMGUARD_EMBEDDER_DIMENSIONS": "8",
+}
+LOCAL: dict[str, str] = {
+    "MEMGUARD_EMBEDDER_KIND": "transformers",
+    "MEMGUARD_EMBEDDER_DIRECTORY": "/models/e5",
+}
+
+
+@pytest.mark.requirement("S7")
+@pytest.mark.parametrize(
+    ("sound", "change"),
+    [
+        ({}, {"MEMGUARD_EMBEDDER_URL": "https://models.example/v1"}),
+        ({}, {"MEMGUARD_EMBEDDER_DIRECTORY": "/models"}),
+        ({}, {"MEMGUARD_EMBEDDER_QUESTION_PREFIX": "query: "}),
+        ({}, {"MEMGUARD_EMBEDDER_RELIABLE": "0"}),
+        ({}, {"MEMGUARD_EMBEDDER_KEPT": "0.5"}),
+        ({}, {"MEMGUARD_EMBEDDER_KIND": "transformers"}),
+        (LOCAL, {"MEMGUARD_EMBEDDER_API_KEY": "k"}),
+        (LOCAL, {"MEMGUARD_EMBEDDER_POOLING": "max"}),
+        (LOCAL, {"MEMGUARD_EMBEDDER_COSINE_UNRELATED": "0.7"}),
+        (REMOTE, {"MEMGUARD_EMBEDDER_MODEL": ""}),
+        (REMOTE, {"MEMGUARD_EMBEDDER_POOLING": "cls"}),
+        (REMOTE, {"MEMGUARD_EMBEDDER_DIMENSIONS": "7"}),
+        (REMOTE, {"MEMGUARD_EMBEDDER_API_KEY": "k", "MEMGUARD_EMBEDDER_API_KEY_FILE": "f"}),
+        (
+            REMOTE,
+            {
+                "MEMGUARD_EMBEDDER_COSINE_UNRELATED": "0.8",
+                "MEMGUARD_EMBEDDER_COSINE_ANSWERING": "0.7",
+            },
+        ),
+        (PRODUCTION | REMOTE, {"MEMGUARD_EMBEDDER_URL": "http://127.0.0.1:8000/v1"}),
+    ],
+    ids=str,
+)
+def test_an_embedder_that_is_half_or_doubly_configured_is_refused(
+    sound: dict[str, str], change: dict[str, str]
+) -> None:
+    """Fields of another kind mean that somebody believes in what is not so."""
+    load(environ=sound)
+    with pytest.raises(SettingsError):
+        load(environ=sound | change)
+
+
+@pytest.mark.parametrize("field", ["url", "model", "dimensions"])
+def test_an_endpoint_needs_to_be_named_whole(field: str) -> None:
+    """Nothing of it is guessed."""
+    name = f"MEMGUARD_EMBEDDER_{field.upper()}"
+    with pytest.raises(SettingsError, match=field):
+        load(environ={key: value for key, value in REMOTE.items() if key != name})
+
+
+def test_the_key_of_an_endpoint_does_not_stand_in_the_file(tmp_path: Path) -> None:
+    """It comes from a file of its own or the environment, and shows itself nowhere."""
+    config = tmp_path / "memguard.toml"
+    config.write_text('[embedder]\napi_key = "zyzzyva"\n')
+    with pytest.raises(SettingsError):
+        load(environ=REMOTE, config=config)
+    settings = load(environ=REMOTE | {"MEMGUARD_EMBEDDER_API_KEY": "zyzzyva"})
+    assert settings.embedder.api_key is not None
+    assert "zyzzyva" not in repr(settings)
