@@ -311,11 +311,23 @@ class Rates(Protocol):
         ...
 
 
+class Allowed(msgspec.Struct, frozen=True):
+    """What a tenant may spend a minute, in units, where that is not what the settings say."""
+
+    tenant: int | None = None
+    origin: int | None = None
+    subject: int | None = None
+
+
 class Tenant(msgspec.Struct, frozen=True):
-    """A registered tenant. A suspended one is served nothing."""
+    """A registered tenant. A suspended one is served nothing; none of its clients may claim a
+    higher origin class than `ceiling`, whatever its own says.
+    """
 
     id: TenantId
     suspended: bool
+    ceiling: OriginClass = OriginClass.OPERATOR
+    allowed: Allowed = Allowed()
 
 
 class Client(msgspec.Struct, frozen=True):
@@ -324,6 +336,23 @@ class Client(msgspec.Struct, frozen=True):
     id: ClientId
     tenant: TenantId
     ceiling: OriginClass
+
+
+class Enrolment(msgspec.Struct, frozen=True, kw_only=True):
+    """One change of what is registered of a tenant, and the audit leaves that tell of it.
+
+    What is None stays as it is. A `new` tenant must not be there yet, any other must be.
+    """
+
+    tenant: TenantId
+    new: bool = False
+    suspended: bool | None = None
+    ceiling: OriginClass | None = None
+    allowed: Allowed | None = None
+    clients: tuple[Client, ...] = ()
+    """To add or replace."""
+    removed: tuple[ClientId, ...] = ()
+    leaves: tuple[Leaf, ...] = ()
 
 
 class Registry(Protocol):
@@ -339,6 +368,22 @@ class Registry(Protocol):
 
     async def register(self, tenant: Tenant, clients: Sequence[Client]) -> None:
         """Create or replace a tenant and add or replace clients. Idempotent."""
+        ...
+
+    async def amend(self, change: Enrolment) -> None:
+        """Apply all of `change` durably in one transaction, or nothing.
+
+        Raises ConflictError when a new tenant is there already, NotFoundError when another one, or
+        a client to be removed, is not.
+        """
+        ...
+
+    async def tenants(self, after: TenantId | None, limit: int) -> list[Tenant]:
+        """Return tenants in the order of their ids, after `after`."""
+        ...
+
+    async def clients(self, tenant: TenantId, after: ClientId | None, limit: int) -> list[Client]:
+        """Return clients of a tenant in the order of their ids, after `after`."""
         ...
 
 

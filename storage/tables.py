@@ -156,12 +156,18 @@ class TaskRow(LedgerTable, table=True):
 
 
 class TenantRow(LedgerTable, table=True):
-    """A registered tenant."""
+    """A registered tenant, the most its clients may claim, and the units it may spend a minute
+    where that is not what the settings say.
+    """
 
     __tablename__: ClassVar[str] = "tenants"
 
     id: str = Field(primary_key=True)
     suspended: bool
+    ceiling: str
+    tenant_units: int | None = Field(sa_type=BigInteger)
+    origin_units: int | None = Field(sa_type=BigInteger)
+    subject_units: int | None = Field(sa_type=BigInteger)
 
 
 class ClientRow(LedgerTable, table=True):

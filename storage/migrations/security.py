@@ -24,7 +24,6 @@ _RIGHTS: Final = {
     "subjects": "SELECT, INSERT, UPDATE",
     "memories": "SELECT, INSERT, UPDATE",
     "tenants": "SELECT, INSERT, UPDATE",
-    "clients": "SELECT, INSERT, UPDATE",
     # Recorded once: a gateway can't make the vectors of one model pass for another's.
     "embedders": "SELECT, INSERT",
     # A destroyed key leaves its number behind.

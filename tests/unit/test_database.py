@@ -173,7 +173,10 @@ async def test_migrating_twice_changes_nothing(tmp_path: Path) -> None:
     """Data stay, and the revision is the one that the code works with."""
     url = url_of(tmp_path / "ledger.db")
     assert await migrate(url) == head_revision()
-    edit(tmp_path / "ledger.db", "INSERT INTO tenants VALUES ('acme', 0)")
+    edit(
+        tmp_path / "ledger.db",
+        "INSERT INTO tenants (id, suspended, ceiling) VALUES ('acme', 0, 'web')",
+    )
     assert await migrate(url) == head_revision()
     database = await Database.open(url)
     async with database.reading(SYSTEM) as connection:
