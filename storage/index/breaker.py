@@ -26,21 +26,27 @@ class Breaker:
         """Whether calls are refused, but for the one that tries."""
         return self._until is not None
 
-    def admit(self) -> None:
-        """Return when a call may be made. Raises UnavailableError with the rest that remains.
-
-        Each admitted call ends in `leave`.
-        """
+    def require(self) -> None:
+        """Return when a call may be made. Raises UnavailableError with the rest that remains."""
         if self._until is None:
             return
         rest = self._until - self._monotonic()
         if rest > 0 or self._trying:
             raise UnavailableError("index", retry_after=max(rest, _FIRST_REST))
-        self._trying = True
 
-    def leave(self) -> None:
+    def admit(self) -> bool:
+        """Return whether this call is the one that tries. Raises UnavailableError like `require`.
+
+        Each admitted call ends in `leave`.
+        """
+        self.require()
+        self._trying = self._until is not None
+        return self._trying
+
+    def leave(self, *, tried: bool) -> None:
         """Say that an admitted call is over, however it ended."""
-        self._trying = False
+        if tried:
+            self._trying = False
 
     def answered(self) -> None:
         """Note that the server answered, even if it refused."""

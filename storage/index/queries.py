@@ -199,7 +199,8 @@ def read(
                 continue
             candidate = _candidate(route, count, hit)
             routes.setdefault(route, []).append(candidate)
-            tokens[candidate.id] = _token(payload)
+            if candidate.id not in tokens:
+                tokens[candidate.id] = _token(payload)
     return Layered(routes, tokens, rebuild)
 
 

@@ -111,6 +111,7 @@ class ServerIndex:
         if tenant in self._ground.incomplete:
             # Half an index would answer with silence; the ledger can answer meanwhile (R11).
             raise UnavailableError("index")
+        self._transport.require()  # before the work of asking: a dead server costs no time
         requests = queries.batch(place, ask)
         layers = await _all(self._ask(tenant, place, one, ask, requests) for one in ask.layers)
         best = {name: queries.best(layers, name, ask.limit) for name in names}
@@ -130,12 +131,14 @@ class ServerIndex:
         requests: Mapping[str, models.QueryRequest],
     ) -> queries.Layered:
         name = place.collections[layer]
+        searches = models.QueryRequestBatch(searches=list(requests.values()))
 
         async def send(client: AsyncQdrantClient, seconds: int) -> queries.Layered:
-            answers = await client.query_batch_points(
-                name, list(requests.values()), timeout=seconds
+            # The client's own method copies all of it first, which costs more than the rest.
+            answer = await client.http.search_api.query_batch_points(
+                name, timeout=seconds, query_request_batch=searches
             )
-            return queries.read(place, ask, list(requests), answers)
+            return queries.read(place, ask, list(requests), answer.result or ())
 
         try:
             layered = await self._transport.call(name, Right.READ, send)
@@ -252,13 +255,16 @@ class ServerIndex:
 
     async def _update(self, name: str, operations: Sequence[models.UpdateOperation]) -> None:
         async def send(client: AsyncQdrantClient, seconds: int) -> None:
-            results = await client.batch_update_points(
-                name, list(operations), wait=True, timeout=seconds
+            answer = await client.http.points_api.batch_update(
+                name, wait=True, timeout=seconds, update_operations=updates
             )
-            if any(result.status is not models.UpdateStatus.COMPLETED for result in results):
+            results = answer.result or ()
+            done = [result.status is models.UpdateStatus.COMPLETED for result in results]
+            if done != [True] * len(operations):
                 raise TimeoutError  # it was taken, and is not yet done
 
         if operations:
+            updates = models.UpdateOperations(operations=list(operations))
             await self._transport.call(name, Right.WRITE, send)
 
 

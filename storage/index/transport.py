@@ -83,17 +83,21 @@ class Transport:
         """How often the server came back after an outage."""
         return self._breaker.reopenings
 
+    def require(self) -> None:
+        """Return when a call would be made. Raises UnavailableError while none is."""
+        self._breaker.require()
+
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
 
     async def call(self, collection: str, right: Right, send: Send[T]) -> T:
         """Return what `send` gets. Raises UnavailableError when there is nothing in time."""
-        self._breaker.admit()
+        tries = self._breaker.admit()
         try:
             return await self._attempts(collection, right, send)
         finally:
-            self._breaker.leave()
+            self._breaker.leave(tried=tries)
 
     async def _attempts(self, collection: str, right: Right, send: Send[T]) -> T:
         deadline = self._time.monotonic() + self._timeout
