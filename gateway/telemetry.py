@@ -74,6 +74,8 @@ def configure(level: LogLevel, stream: TextIO | None = None) -> None:
     root.setLevel(level.upper())
     # It tells of each start that it looked at the schema; a migration that fails raises.
     logging.getLogger("alembic").setLevel(logging.WARNING)
+    # It tells of each request to an index server; what fails there our own log says.
+    logging.getLogger("httpx").setLevel(logging.WARNING)
 
 
 class RequestLog(ASGIMiddleware):
