@@ -126,7 +126,9 @@ async def test_a_gateway_on_a_server_recalls_does_without_it_and_heals_it(world:
         for point in await world.qdrant.double.points(name)
     ]
     assert [point.id for point in stored] == [first]
-    assert "memguard-about" in await world.qdrant.double.names()
+    async with asyncio.timeout(60):
+        while "memguard-about" not in await world.qdrant.double.names():  # noqa: ASYNC110
+            await asyncio.sleep(0)
 
 
 @pytest.mark.requirement("S2", "S9")
