@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Row, Table, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from guard.errors import NotFoundError
+from guard.errors import ConflictError, NotFoundError
 from guard.ports import Allowed, Client, Enrolment, Tenant
 from memory.origin import OriginClass
 from memory.types import ClientId, TenantId
@@ -58,10 +58,17 @@ class SqlRegistry:
             found = await connection.execute(query.order_by(CLIENTS.c.id).limit(limit))
             return [_client(row) for row in found]
 
-    @retried
     async def register(self, tenant: Tenant, clients: Sequence[Client]) -> None:
         """Create or replace a tenant and add or replace clients. Idempotent."""
         check_clients(tenant.id, clients)
+        try:
+            await self._register(tenant, clients)
+        except ConflictError:
+            # Another process inserted first; now there is something to update.
+            await self._register(tenant, clients)
+
+    @retried
+    async def _register(self, tenant: Tenant, clients: Sequence[Client]) -> None:
         async with self._database.writing(tenant.id) as connection:
             terms = _columns(tenant.suspended, tenant.ceiling, tenant.allowed)
             await _put(connection, TENANTS, {"id": tenant.id}, terms)

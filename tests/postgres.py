@@ -34,6 +34,7 @@ _SETTINGS: Final = {
     "shared_buffers": "32MB",
     "log_min_messages": "fatal",
     "max_wal_size": "256MB",
+    "deadlock_timeout": "50ms",
 }
 
 
@@ -48,6 +49,19 @@ class Place(msgspec.Struct, frozen=True):
     owner: str
     gateway: str
     superuser: str
+
+    def empty(self) -> None:
+        """Remove all rows, whoever is still connected; what was migrated stays migrated."""
+        with self.connect() as boss:
+            boss.execute(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+            tables = boss.execute(
+                "SELECT string_agg(quote_ident(tablename), ', ') FROM pg_tables"
+                " WHERE schemaname = 'public' AND tablename <> 'alembic_version'"
+            ).fetchall()
+            boss.execute(f"TRUNCATE {tables[0][0]} RESTART IDENTITY CASCADE".encode())
 
     def connect(self) -> psycopg.Connection[tuple[object, ...]]:
         """Return a superuser's connection, for what is done behind the gateway's back."""
@@ -97,6 +111,11 @@ class Cluster:
                 f"CREATE DATABASE {name} OWNER {OWNER}{copied}".encode()  # names of ours
             )
         return self.place(name)
+
+    def drop(self, place: Place) -> None:
+        """Remove a database, whoever is still connected."""
+        with psycopg.connect(self.url(SUPERUSER, "postgres"), autocommit=True) as connection:
+            connection.execute(f"DROP DATABASE {place.name} WITH (FORCE)".encode())
 
     def place(self, name: str) -> Place:
         """Return a database that is there, by name."""
@@ -161,7 +180,7 @@ def throwaway() -> Iterator[Cluster]:
         cluster.initialise()
         yield cluster
     finally:
-        cluster.stop()
+        cluster.kill()
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -34,23 +34,37 @@ def ledger_template(cluster: Cluster) -> Place:
 
 
 @pytest.fixture(scope="session")
-def keys_template(cluster: Cluster) -> Place:
-    """Return a key store that is prepared and empty, to be copied."""
+def _shared_ledger(cluster: Cluster, ledger_template: Place) -> Place:
+    return cluster.database(template=ledger_template.name)
+
+
+@pytest.fixture(scope="session")
+def _shared_keys(cluster: Cluster) -> Place:
     place = cluster.database()
     asyncio.run(prepare(place.owner, GATEWAY))
     return place
 
 
 @pytest.fixture
-def ledger_place(cluster: Cluster, ledger_template: Place) -> Place:
-    """Return a fresh migrated ledger on PostgreSQL."""
-    return cluster.database(template=ledger_template.name)
+def ledger_place(_shared_ledger: Place) -> Iterator[Place]:
+    """Lend an empty migrated ledger on PostgreSQL. Its schema and settings stay as they are."""
+    yield _shared_ledger
+    _shared_ledger.empty()
 
 
 @pytest.fixture
-def keys_place(cluster: Cluster, keys_template: Place) -> Place:
-    """Return a fresh prepared key store on PostgreSQL."""
-    return cluster.database(template=keys_template.name)
+def keys_place(_shared_keys: Place) -> Iterator[Place]:
+    """Lend an empty prepared key store on PostgreSQL."""
+    yield _shared_keys
+    _shared_keys.empty()
+
+
+@pytest.fixture
+def own_ledger(cluster: Cluster, ledger_template: Place) -> Iterator[Place]:
+    """Lend a migrated ledger that may be spoilt beyond use."""
+    place = cluster.database(template=ledger_template.name)
+    yield place
+    cluster.drop(place)
 
 
 def _place(request: pytest.FixtureRequest, fixture: str) -> Place | None:
