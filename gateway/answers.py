@@ -6,6 +6,7 @@ from typing import Any, Self
 import msgspec
 from msgspec import field
 
+from guard.nouns import Progress
 from guard.outcomes import Case, Cases, Listing, Memory, Receipt, Recollection
 from memory.origin import OriginClass
 from memory.types import Kind, Layer, State
@@ -26,6 +27,15 @@ class WriteAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     reasons: tuple[str, ...] = field()
     id: str | None = None
     supersedes: str | None = None
+
+
+class WriteStatusAnswer(msgspec.Struct, frozen=True):
+    """How far an accepted write is: `queued`, `dead` until an operator sees to it, or `done`."""
+
+    id: str
+    progress: Progress
+    accepted_at: datetime
+    write: WriteAnswer
 
 
 class MemoryAnswer(msgspec.Struct, frozen=True):

@@ -8,6 +8,7 @@ import msgspec
 from gateway.auth import Admission, Verifier
 from gateway.settings import Settings
 from guard.nouns import Draft
+from guard.once import Once
 from guard.outcomes import (
     Case,
     Cases,
@@ -16,7 +17,9 @@ from guard.outcomes import (
     Query,
     Receipt,
     Recollection,
+    Told,
     WriteOutcome,
+    WriteStatus,
 )
 from guard.ports import Buckets, Filter
 from guard.principal import Principal
@@ -32,6 +35,9 @@ class UseCases(msgspec.Struct, frozen=True, kw_only=True):
     """The guard's doors: the only functions through which the edges reach any memory."""
 
     remember: Callable[[Principal, Draft, Rooms], Awaitable[WriteOutcome]]
+    remember_once: Callable[[Principal, Draft, Once, Rooms], Awaitable[Told]]
+    accept: Callable[[Principal, Draft, Once | None, Rooms], Awaitable[Told]]
+    status: Callable[[Principal, MemoryId, Rooms], Awaitable[WriteStatus]]
     recall: Callable[[Principal, Query, Rooms], Awaitable[Recollection]]
     forget: Callable[[Principal, MemoryId, Rooms], Awaitable[Receipt]]
     confirm: Callable[[Principal, MemoryId, Rooms], Awaitable[WriteOutcome]]

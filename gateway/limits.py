@@ -6,7 +6,7 @@ chunked uploads and for the MCP transports exactly as for REST.
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
@@ -26,13 +26,17 @@ _NAMES_AN_OWNER: Final = re.compile(rb"(\A|[-_])(tenant|subject)([-_]|\Z)")
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """What a REST route takes and gives: parsed by it, checked here, documented from it."""
+    """What a REST route takes and gives: parsed by it, checked here, documented from it.
+
+    `fields` are the header fields that it reads, each with what it is for.
+    """
 
     summary: str
     answer: type[msgspec.Struct]
     status: int = 200
     body: type[msgspec.Struct] | None = None
     query: type[msgspec.Struct] | None = None
+    fields: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 class RequestLimits(ASGIMiddleware):

@@ -25,6 +25,7 @@ from guard.errors import (
     UnavailableError,
     UnreadableError,
 )
+from guard.once import KeyReusedError
 from guard.outcomes import (
     Merged,
     Quarantined,
@@ -39,6 +40,7 @@ from guard.outcomes import (
 
 _LOGGER: Final = logging.getLogger("memguard")
 MEDIA_TYPE: Final = "application/problem+json"
+REPLAYED: Final = "Idempotency-Replayed"
 _OK: Final = 200
 _CREATED: Final = 201
 _REFUSED: Final = 400
@@ -91,6 +93,7 @@ _ERRORS: Final[dict[type[GuardError], Kind]] = {
     NotFoundError: Kind(404, "Not found"),
     SlowRequestError: Kind(408, "The request took too long to arrive"),
     ConflictError: Kind(409, "Changed meanwhile; try again"),
+    KeyReusedError: Kind(409, "The idempotency key was used for another request"),
     TooLargeError: Kind(413, "Request too large"),
     MediaTypeError: Kind(415, "Unsupported media type"),
     InvalidError: Kind(400, "Invalid request"),
@@ -245,10 +248,16 @@ def answer_of(outcome: WriteOutcome) -> WriteAnswer:
     )
 
 
-def written(outcome: WriteOutcome, *, creates: bool) -> Response[WriteAnswer | Refusal]:
-    """Return the response to a write. What creates nothing says 200 where a write would say 201."""
+def written(
+    outcome: WriteOutcome, *, creates: bool, replayed: bool = False
+) -> Response[WriteAnswer | Refusal]:
+    """Return the response to a write. What creates nothing says 200 where a write would say 201.
+
+    `replayed` says that it is the first answer to the same idempotency key, told again.
+    """
     status = STATUS_OF_OUTCOME[type(outcome)]
     answer = answer_of(outcome)
+    headers = {REPLAYED: "true"} if replayed else {}
     if status >= _REFUSED:
         refusal = Refusal(
             type=_type("rejected"),
@@ -259,8 +268,10 @@ def written(outcome: WriteOutcome, *, creates: bool) -> Response[WriteAnswer | R
             origin=answer.origin,
             reasons=answer.reasons,
         )
-        return Response(refusal, status_code=status, media_type=MEDIA_TYPE)
-    if status == _CREATED and creates:
-        location = f"/v1/memories/{answer.id}"
-        return Response(answer, status_code=status, headers={"Location": location})
-    return Response(answer, status_code=_OK if status == _CREATED else status)
+        return Response(refusal, status_code=status, headers=headers, media_type=MEDIA_TYPE)
+    if isinstance(outcome, Queued):
+        headers |= {"Location": f"/v1/writes/{outcome.id}", "Preference-Applied": "respond-async"}
+    if status == _CREATED:
+        status = _CREATED if creates else _OK
+        headers |= {"Location": f"/v1/memories/{answer.id}"} if creates else {}
+    return Response(answer, status_code=status, headers=headers)

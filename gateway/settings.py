@@ -321,6 +321,23 @@ class Embedder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """Evidence that others need beside a reliable one; None: .22."""
 
 
+class Writes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How long first answers are remembered, and how writes that are decided later are."""
+
+    answer_hours: Annotated[int, Meta(ge=1, le=720)] = 24
+    """Hours that an idempotency key, and what became of an accepted write, are remembered."""
+    queued: Annotated[int, Meta(ge=1, le=10_000_000)] = 10_000
+    """Writes of one tenant that may wait to be decided; what comes then is refused with 429."""
+    at_once: Annotated[int, Meta(ge=1, le=64)] = 4
+    """Accepted writes that one process decides at once, beside those it is asked for directly."""
+    lease_seconds: Annotated[float, Meta(ge=5, le=600)] = 60.0
+    """Seconds one of them may take; after a process was killed, until another takes over."""
+    attempts: Annotated[int, Meta(ge=1, le=1000)] = 20
+    """How often one is tried while something is away, before an operator has to see to it."""
+    longest_pause_seconds: Annotated[float, Meta(ge=0.5, le=86_400)] = 600.0
+    """Seconds between two attempts at most; they begin at half a second and double."""
+
+
 class PolicySource(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Which profile decides. None: the strict one that is shipped."""
 
@@ -339,6 +356,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     index: Index = Index()
     policy: PolicySource = PolicySource()
     embedder: Embedder = Embedder()
+    writes: Writes = Writes()
 
     @property
     def url(self) -> str:

@@ -128,6 +128,18 @@ class StoreMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
 
+class StoreMemoryOnce(StoreMemory, frozen=True, forbid_unknown_fields=True):
+    """One thing to remember, where no header can carry the key: as the arguments of a tool."""
+
+    idempotency_key: Annotated[
+        Annotated[str, Meta(pattern="^[!-~]{1,255}$")] | None,
+        Meta(
+            description="A key of your own for this one call. When you repeat the call because you "
+            "do not know whether it was heard, send the same key: it is stored once."
+        ),
+    ] = None
+
+
 class RecallMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A question to memory."""
 

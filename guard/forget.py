@@ -3,13 +3,15 @@
 from guard.browse import states_visible_to
 from guard.errors import ConflictError, NotFoundError, UnavailableError
 from guard.leaves import leaf_of
-from guard.nouns import Change
+from guard.nouns import Cancelled, Change, Progress
 from guard.outcomes import Receipt
 from guard.principal import Principal
 from guard.rooms import Rooms
-from memory.types import LeafId, MemoryId, State
+from memory.types import Epoch, LeafId, MemoryId, State
 
-REMOVED = ("content", "vectors", "terms", "evidence")
+REMOVED = ("content", "vectors", "terms", "evidence", "first answers that name it")
+REMOVED_WAITING = ("content", "its place in the queue", "first answers that name it")
+REMAINS_OF_WAITING = ("audit leaves", "backups of the ledger until they expire")
 REMAINS = (
     "label",
     "keyed fingerprint",
@@ -22,8 +24,8 @@ REMAINS = (
 async def forget(principal: Principal, id: MemoryId, rooms: Rooms) -> Receipt:
     """Erase one memory of the caller, and say what was removed and what stays.
 
-    Held ones too, for a client that speaks for the subject. Raises NotFoundError for any id that is
-    not a living memory which this caller may see.
+    Held ones too, for a client that speaks for the subject, and writes that wait to be decided.
+    Raises NotFoundError for any id that is not a living memory which this caller may see.
     """
     async with rooms.turns.of(principal.owner):
         for _ in range(rooms.bounds.commit_attempts):
@@ -41,7 +43,9 @@ async def _attempt(principal: Principal, id: MemoryId, rooms: Rooms) -> Receipt:
     # was made to write what is held must not be made to remove it before a person has looked.
     epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
     rows = await rooms.ledger.rows(owner.tenant, owner.subject, [id])
-    if not rows or rows[0].sealed.label.state not in states_visible_to(principal):
+    if not rows:
+        return await _cancel(principal, id, epoch, rooms)
+    if rows[0].sealed.label.state not in states_visible_to(principal):
         raise NotFoundError
 
     # (2) Empty the row. What remains is a tombstone: a label and a keyed fingerprint.
@@ -67,3 +71,14 @@ async def _attempt(principal: Principal, id: MemoryId, rooms: Rooms) -> Receipt:
     except UnavailableError:
         return Receipt(id, REMOVED, (*REMAINS, "index entry until the index answers"), at)
     return Receipt(id, REMOVED, REMAINS, at)
+
+
+async def _cancel(principal: Principal, id: MemoryId, epoch: Epoch, rooms: Rooms) -> Receipt:
+    """Erase a write that waits: it is never decided. Whoever was deciding it can't commit."""
+    owner, at = principal.owner, rooms.clock()
+    write = await rooms.answers.write(owner.tenant, owner.subject, id)
+    if write is None or write.progress is Progress.DONE:
+        raise NotFoundError
+    leaf = leaf_of(principal, rooms.new_id(), at, action="forget", object=id, outcome="cancelled")
+    await rooms.ledger.commit(Change(owner, epoch, (), (leaf,), later=Cancelled(id)))
+    return Receipt(id, REMOVED_WAITING, REMAINS_OF_WAITING, at)

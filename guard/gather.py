@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from guard.checks import is_current
 from guard.content import content_of
 from guard.errors import InvalidError, UnreadableError
-from guard.nouns import Draft, Facts, Tagged, View
+from guard.nouns import Deferred, Draft, Facts, Tagged, View
 from guard.ports import Purpose
 from guard.principal import Principal
 from guard.rooms import Rooms
@@ -40,17 +40,30 @@ async def tag(principal: Principal, draft: Draft, rooms: Rooms) -> Tagged:
     return Tagged(draft, MemoryId(rooms.new_id()), principal.owner, at, origin)
 
 
-async def gather(tagged: Tagged, rooms: Rooms) -> Facts:
-    """Return the facts about a tagged draft at the subject's epoch, counting it as one write."""
+def tag_again(owner: Owner, id: MemoryId, deferred: Deferred, rooms: Rooms) -> Tagged:
+    """Return a draft as it was tagged when it was accepted, to be decided and stored now."""
+    return Tagged(deferred.draft, id, owner, rooms.clock(), deferred.origin)
+
+
+async def count(tagged: Tagged, rooms: Rooms) -> int:
+    """Count a draft as one write; return how many its origin made lately, this one included."""
+    return await rooms.rates.note(tagged.owner.tenant, _rate_key(tagged), tagged.at)
+
+
+async def gather(tagged: Tagged, rooms: Rooms, recent_writes: int | None = None) -> Facts:
+    """Return the facts about a tagged draft at the subject's epoch.
+
+    It is counted as one write, unless `recent_writes` says what was counted when it was accepted.
+    """
     draft, owner = tagged.draft, tagged.owner
     # The epoch is read before the rows, so that a commit in between is noticed and not missed.
     epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
     # In a thread: reading a long hostile text takes a second, and everybody waits for the loop.
     views, plain = await asyncio.to_thread(_read, draft)
-    (signals, blinded), mark, recent = await asyncio.gather(
-        search_material(owner, draft, rooms),
-        rooms.marks.fingerprint(owner, plain),
-        rooms.rates.note(owner.tenant, _rate_key(tagged), tagged.at),
+    if recent_writes is None:
+        recent_writes = await count(tagged, rooms)
+    (signals, blinded), mark = await asyncio.gather(
+        search_material(owner, draft, rooms), rooms.marks.fingerprint(owner, plain)
     )
     twins = await rooms.ledger.twins(owner.tenant, owner.subject, mark)
     return Facts(
@@ -60,7 +73,7 @@ async def gather(tagged: Tagged, rooms: Rooms) -> Facts:
         blinded=blinded,
         fingerprint=mark,
         twins=tuple(twins),
-        recent_writes=recent,
+        recent_writes=recent_writes,
     )
 
 

@@ -1,10 +1,14 @@
 """Audit leaves of the use-cases: who did what to which memory, with which outcome."""
 
 from datetime import datetime
+from typing import Final
 
-from guard.nouns import Leaf
+from guard.nouns import Leaf, Tagged
 from guard.principal import Principal
-from memory.types import LeafId, Owner
+from memory.origin import Channel
+from memory.types import ClientId, LeafId, MemoryId, Owner
+
+_GATEWAY: Final = ClientId("memguard")
 
 
 def leaf_of(
@@ -38,6 +42,65 @@ def leaf_of(
         outcome=outcome,
         policy=policy,
         digest=digest,
+        reasons=reasons,
+        at=at,
+    )
+
+
+def leaf_of_write(
+    tagged: Tagged,
+    id: LeafId,
+    *,
+    object: str,
+    outcome: str,
+    version: int = 0,
+    policy: str = "",
+    digest: bytes = b"",
+    reasons: tuple[str, ...] = (),
+) -> Leaf:
+    """Return the leaf of what became of a draft: who wrote it stands in its origin."""
+    return Leaf(
+        id=id,
+        tenant=tagged.owner.tenant,
+        subject=tagged.owner.subject,
+        actor=tagged.owner.subject,
+        client=tagged.origin.client,
+        channel=tagged.origin.channel,
+        action="remember",
+        object=object,
+        version=version,
+        outcome=outcome,
+        policy=policy,
+        digest=digest,
+        reasons=reasons,
+        at=tagged.at,
+    )
+
+
+def leaf_of_queue(
+    owner: Owner,
+    write: MemoryId,
+    id: LeafId,
+    at: datetime,
+    *,
+    outcome: str,
+    channel: Channel = Channel.INTERNAL,
+    reasons: tuple[str, ...] = (),
+) -> Leaf:
+    """Return the leaf of what the gateway itself, or its operator, did to a write that waits."""
+    return Leaf(
+        id=id,
+        tenant=owner.tenant,
+        subject=owner.subject,
+        actor=_GATEWAY,
+        client=_GATEWAY,
+        channel=channel,
+        action="queue",
+        object=write,
+        version=0,
+        outcome=outcome,
+        policy="",
+        digest=b"",
         reasons=reasons,
         at=at,
     )

@@ -7,6 +7,7 @@ Each noun holds the one before it, and only the step between them makes the next
 
 from collections.abc import Mapping
 from datetime import datetime
+from enum import StrEnum
 
 import msgspec
 
@@ -202,18 +203,92 @@ class Leaf(msgspec.Struct, frozen=True, array_like=True):
     at: datetime
 
 
+class Answer(msgspec.Struct, frozen=True):
+    """The first answer to a write that came with an idempotency key, kept until `expires_at` (E10).
+
+    `mark` is the keyed id of the caller's key, `request` that of what was asked, `token` the sealed
+    outcome. `memory` is the id that the outcome names: forgetting it removes the answer.
+    """
+
+    mark: bytes
+    request: bytes
+    memory: MemoryId | None
+    expires_at: datetime
+    token: bytes
+
+
+class Deferred(msgspec.Struct, frozen=True, array_like=True):
+    """What is sealed of a write that is decided later: all that only its acceptance could tell.
+
+    Fields may only be appended.
+    """
+
+    draft: Draft
+    origin: Origin
+    recent_writes: int
+
+
+class Accepted(msgspec.Struct, frozen=True):
+    """A write is taken in, to be decided later; `token` is its sealed `Deferred`."""
+
+    id: MemoryId
+    at: datetime
+    token: bytes
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """A write that waited is decided; its outcome stays readable until `expires_at`."""
+
+    id: MemoryId
+    memory: MemoryId | None
+    expires_at: datetime
+    outcome: bytes
+
+
+class Cancelled(msgspec.Struct, frozen=True):
+    """A write that waited is forgotten before it was decided."""
+
+    id: MemoryId
+
+
+Later = Accepted | Ended | Cancelled
+"""What becomes of a write that is decided later. The last two are conflicts unless it waits."""
+
+
+class Progress(StrEnum):
+    """How far a write that was accepted is. A dead one waits for an operator."""
+
+    QUEUED = "queued"
+    DEAD = "dead"
+    DONE = "done"
+
+
+class Write(msgspec.Struct, frozen=True):
+    """An accepted write as the ledger has it. Done, `token` is empty; before that, `outcome` is."""
+
+    id: MemoryId
+    progress: Progress
+    accepted_at: datetime
+    token: bytes
+    outcome: bytes
+
+
 class Change(msgspec.Struct, frozen=True):
-    """One atomic change of one subject's memories.
+    """One atomic change of one subject's memories, and of what is kept beside them.
 
     `epoch` is the one at which the facts were gathered: the commit fails with ConflictError when
     it has moved. Each row with version 1 is new, each other replaces exactly version - 1. Every row
-    has its leaf among `leaves`.
+    has its leaf among `leaves`; a change without rows has a leaf, too. An answer whose mark has one
+    already that has not expired is a conflict. Rows that become forgotten take along the answers
+    and outcomes that name them.
     """
 
     owner: Owner
     epoch: Epoch
     rows: tuple[Sealed, ...]
     leaves: tuple[Leaf, ...]
+    answer: Answer | None = None
+    later: Later | None = None
 
 
 class Opened(msgspec.Struct, frozen=True):

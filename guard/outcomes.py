@@ -5,7 +5,7 @@ from datetime import datetime
 
 import msgspec
 
-from guard.nouns import Label
+from guard.nouns import Label, Progress
 from memory.origin import OriginClass
 from memory.types import Kind, Layer, MemoryId, SessionId, State
 
@@ -82,6 +82,22 @@ class Rejected(msgspec.Struct, frozen=True, tag="rejected"):
 
 
 WriteOutcome = Stored | Redacted | Merged | Superseded | Quarantined | Queued | Skipped | Rejected
+
+
+class Told(msgspec.Struct, frozen=True):
+    """The outcome of a write, and whether it is the first answer told again (E10)."""
+
+    outcome: WriteOutcome
+    replayed: bool
+
+
+class WriteStatus(msgspec.Struct, frozen=True):
+    """How far an accepted write is (W14); until it is done, its outcome is `Queued`."""
+
+    id: MemoryId
+    progress: Progress
+    accepted_at: datetime
+    outcome: WriteOutcome
 
 
 class Memory(msgspec.Struct, frozen=True):

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import msgspec
 
-from guard.nouns import Admitted, Change, Evidence, Leaf, Opened, Row, Sealed
+from guard.nouns import Admitted, Answer, Change, Evidence, Leaf, Opened, Row, Sealed, Write
 from memory.origin import OriginClass
 from memory.signals import Blinded, Signals, Vectors
 from memory.types import (
@@ -83,6 +83,37 @@ class Marks(Protocol):
 
     async def source(self, tenant: TenantId, reference: str) -> str:
         """Return the keyed id of a source reference or session within a tenant, 32 hex digits."""
+        ...
+
+    async def keyed(self, owner: Owner, *parts: str) -> bytes:
+        """Return 32 bytes, equal for equal `parts` of one owner and unlinkable otherwise.
+
+        For what is no memory's text; never equal to a fingerprint.
+        """
+        ...
+
+
+class Record(StrEnum):
+    """What is sealed under a subject's key beside memories, each under a key of its own."""
+
+    ANSWER = "answer"
+    WRITE = "write"
+    OUTCOME = "outcome"
+
+
+class Envelopes(Protocol):
+    """Seals small records that are no memories, each bound to its owner and place."""
+
+    async def wrap(
+        self, owner: Owner, record: Record, place: Sequence[bytes], plain: bytes
+    ) -> bytes:
+        """Return `plain` sealed under the owner's key."""
+        ...
+
+    async def unwrap(
+        self, owner: Owner, record: Record, place: Sequence[bytes], token: bytes
+    ) -> bytes:
+        """Return what was sealed. Raises UnreadableError when anything does not fit."""
         ...
 
 
@@ -418,4 +449,77 @@ class Buckets(Protocol):
 
         Raises UnavailableError when a store that is shared does not answer in time.
         """
+        ...
+
+
+class Answers(Protocol):
+    """What was answered and what is promised, beside the memories. Written by the ledger's commits.
+
+    All methods raise UnavailableError when the database does not answer.
+    """
+
+    async def answer(
+        self, tenant: TenantId, subject: SubjectId, mark: bytes, now: datetime
+    ) -> Answer | None:
+        """Return the subject's answer of this mark, None when there is none or it has expired."""
+        ...
+
+    async def write(self, tenant: TenantId, subject: SubjectId, id: MemoryId) -> Write | None:
+        """Return the subject's accepted write, None when there is none."""
+        ...
+
+    async def waiting(self, tenant: TenantId, limit: int) -> int:
+        """Return how many writes of the tenant wait, dead ones included; counts up to `limit`."""
+        ...
+
+    async def expire(self, now: datetime) -> int:
+        """Remove answers and outcomes of every tenant that have expired; return how many."""
+        ...
+
+
+class Due(msgspec.Struct, frozen=True):
+    """A write whose turn it is, and how often it was tried in vain."""
+
+    owner: Owner
+    id: MemoryId
+    attempts: int
+
+
+class Dead(msgspec.Struct, frozen=True):
+    """A write that was given up: it waits for an operator. Nothing of it is lost."""
+
+    owner: Owner
+    id: MemoryId
+    attempts: int
+    reason: str
+    at: datetime
+
+
+class Queue(Protocol):
+    """Writes that wait to be decided (W14). They enter and leave it by the ledger's commits.
+
+    What is changed here of a write that is no longer there changes nothing.
+    """
+
+    async def claim(self, limit: int, now: datetime, lease_seconds: float) -> list[Due]:
+        """Return due writes, hidden from other claimants until the lease ends.
+
+        Oldest first within a tenant, and one of each tenant before the second of any.
+        """
+        ...
+
+    async def retry(self, due: Due, at: datetime, attempts: int) -> None:
+        """Make a write due again at `at`, tried in vain `attempts` times."""
+        ...
+
+    async def bury(self, due: Due, reason: str, at: datetime) -> None:
+        """Give a write up until it is replayed."""
+        ...
+
+    async def dead(self, limit: int) -> list[Dead]:
+        """Return the writes of every tenant that were given up, longest dead first."""
+        ...
+
+    async def replay(self, tenant: TenantId, id: MemoryId, at: datetime) -> bool:
+        """Make a dead write due at `at` as if never tried; return whether it was dead."""
         ...

@@ -1,32 +1,61 @@
 """The door in: every write of every edge passes here and is decided here (W1)."""
 
 import asyncio
-from datetime import datetime, timedelta
-from typing import assert_never
+from typing import Protocol, assert_never
 
 import msgspec
 
+from guard.admit import admit
 from guard.content import redact_draft
 from guard.errors import ConflictError, UnavailableError
 from guard.gather import gather, search_material, tag
-from guard.leaves import leaf_of
-from guard.nouns import Admitted, Change, Draft, Facts, Row, Screened, Tagged
+from guard.leaves import leaf_of_write
+from guard.nouns import (
+    Answer,
+    Change,
+    Draft,
+    Facts,
+    Later,
+    Leaf,
+    Row,
+    Screened,
+    Sealed,
+    Tagged,
+)
 from guard.outcomes import Merged, Quarantined, Redacted, Rejected, Stored, WriteOutcome
 from guard.pipeline import screen
 from guard.principal import Principal
 from guard.relate import New, Relation, Same, Unlearned, relate
 from guard.revise import without_places
-from guard.rooms import Bounds, Rooms
-from memory.origin import Origin
+from guard.rooms import Rooms
 from memory.signals import Signals
-from memory.types import Body, Kind, Layer, LeafId, State
+from memory.types import LeafId, State
 from policies.decide import effect_of, strictest
 from policies.model import Effect, Finding
 
 REASON_UNLEARNED = "relate.forgotten"
 REASON_SAME = "relate.same"
 
-_LOWERED = 0.5
+
+class Beside(Protocol):
+    """What has to become true in the very transaction that stores a draft, if anything has."""
+
+    async def standing(self) -> WriteOutcome | None:
+        """Return what this same write came to already; asked whenever a commit met a conflict."""
+        ...
+
+    async def along(self, outcome: WriteOutcome) -> tuple[Answer | None, Later | None]:
+        """Return what is committed together with this outcome."""
+        ...
+
+
+class _Work(msgspec.Struct, frozen=True):
+    """A screened draft and all that settling it needs."""
+
+    screened: Screened
+    facts: Facts
+    rooms: Rooms
+    beside: Beside | None
 
 
 async def remember(principal: Principal, draft: Draft, rooms: Rooms) -> WriteOutcome:
@@ -35,9 +64,16 @@ async def remember(principal: Principal, draft: Draft, rooms: Rooms) -> WriteOut
     Raises InvalidError for a parent that is not the caller's, UnavailableError when nothing could
     be written. A draft is never half written.
     """
-    # (1) Tag, (2) gather, (3) screen and decide. From here to the commit no fact changes.
-    screened, facts = await judge(principal, draft, rooms)
-    tagged = screened.tagged
+    # (1) Tag: who says so, over which channel, derived from what.
+    return await decided(await tag(principal, draft, rooms), rooms)
+
+
+async def decided(
+    tagged: Tagged, rooms: Rooms, beside: Beside | None = None, recent_writes: int | None = None
+) -> WriteOutcome:
+    """Take a tagged draft through the rest of the pipeline; the one way to the ledger (W1)."""
+    # (2) Gather, (3) screen and decide. From here to the commit no fact changes.
+    screened, facts = await _judged(tagged, rooms, recent_writes)
 
     async with rooms.turns.of(tagged.owner):
         for _ in range(rooms.bounds.commit_attempts):
@@ -47,58 +83,60 @@ async def remember(principal: Principal, draft: Draft, rooms: Rooms) -> WriteOut
 
             # (5) Seal and (6) commit; (7) answer.
             try:
-                return await _settle(principal, screened, facts, relation, rooms)
+                return await _settle(_Work(screened, facts, rooms, beside), relation)
             except ConflictError:
-                # Another write of this subject came between: look again, then relate again (R13).
+                # Another write of this subject came between, or this same one was made elsewhere.
+                stands = None if beside is None else await beside.standing()
+                if stands is not None:
+                    return stands
+                # Look again, then relate again (R13).
                 facts = await _refreshed(tagged, facts, rooms)
     raise UnavailableError("ledger")
 
 
 async def judge(principal: Principal, draft: Draft, rooms: Rooms) -> tuple[Screened, Facts]:
     """Return what policy makes of a draft, with the facts it rested on. Writes nothing."""
-    # (1) Tag: who says so, over which channel, derived from what.
-    tagged = await tag(principal, draft, rooms)
+    return await _judged(await tag(principal, draft, rooms), rooms, None)
 
-    # (2) Gather the facts in one round, at the subject's epoch.
-    facts = await gather(tagged, rooms)
 
-    # (3) Screen and decide; pure, and in a thread for the same reason as the views.
+async def _judged(
+    tagged: Tagged, rooms: Rooms, recent_writes: int | None
+) -> tuple[Screened, Facts]:
+    # Gather the facts in one round, at the subject's epoch.
+    facts = await gather(tagged, rooms, recent_writes)
+
+    # Screen and decide; pure, and in a thread for the same reason as the views.
     return await asyncio.to_thread(screen, tagged, facts, rooms.stages, rooms.policy), facts
 
 
-async def _settle(
-    principal: Principal, screened: Screened, facts: Facts, relation: Relation, rooms: Rooms
-) -> WriteOutcome:
-    effect = screened.decision.effect
-    reasons = screened.decision.reasons
-    if effect is Effect.REJECT:
-        return await _reject(principal, screened, rooms)
+async def _settle(work: _Work, relation: Relation) -> WriteOutcome:
+    decision = work.screened.decision
+    if decision.effect is Effect.REJECT:
+        return await _reject(work)
     match relation:
-        case Same(row) if effect is Effect.QUARANTINE:
-            return _known(row, (*reasons, REASON_SAME))
+        case Same(row) if decision.effect is Effect.QUARANTINE:
+            return await _refer(work, _known(row, (*decision.reasons, REASON_SAME)))
         case Same(row):
-            return await _merge(principal, screened, facts, row, rooms)
+            return await _merge(work, row)
         case Unlearned(row) if row is not None:
-            return _known(row, (*reasons, REASON_UNLEARNED))
+            return await _refer(work, _known(row, (*decision.reasons, REASON_UNLEARNED)))
         case Unlearned():
-            return await _store(
-                principal, _held_for(screened, REASON_UNLEARNED), facts, facts.signals, rooms
-            )
+            held = _held_for(work.screened, REASON_UNLEARNED)
+            return await _store(work, held, work.facts.signals)
         case New():
-            return await _store_new(principal, screened, facts, rooms)
+            return await _store_new(work)
         case _ as never:
             assert_never(never)
 
 
-async def _store_new(
-    principal: Principal, screened: Screened, facts: Facts, rooms: Rooms
-) -> WriteOutcome:
+async def _store_new(work: _Work) -> WriteOutcome:
     """Store the draft, without what must go if policy says so.
 
     The search material is then made anew from what is left, or the index would tell what went.
     """
+    screened, rooms = work.screened, work.rooms
     if screened.decision.effect is not Effect.REDACT:
-        return await _store(principal, screened, facts, facts.signals, rooms)
+        return await _store(work, screened, work.facts.signals)
     tagged = screened.tagged
     draft = redact_draft(tagged.draft, _to_redact(screened, rooms))
     signals, _ = await search_material(tagged.owner, draft, rooms)
@@ -109,31 +147,27 @@ async def _store_new(
     clean = msgspec.structs.replace(
         without_places(screened), tagged=msgspec.structs.replace(tagged, draft=draft, origin=origin)
     )
-    return await _store(principal, clean, facts, signals, rooms)
+    return await _store(work, clean, signals)
 
 
-async def _store(
-    principal: Principal, screened: Screened, facts: Facts, signals: Signals, rooms: Rooms
-) -> WriteOutcome:
+async def _store(work: _Work, screened: Screened, signals: Signals) -> WriteOutcome:
     """Seal and commit a new row, active or held as the decision says."""
-    tagged, decision = screened.tagged, screened.decision
+    tagged, decision, rooms = screened.tagged, screened.decision, work.rooms
     held = decision.effect is Effect.QUARANTINE
     leaf_id = LeafId(rooms.new_id())
     admitted = admit(
         screened,
         signals,
-        facts.fingerprint,
+        work.facts.fingerprint,
         rooms.bounds,
         state=State.HELD if held else State.ACTIVE,
         leaf=leaf_id,
     )
     sealed = await rooms.vault.seal(admitted)
     outcome = _outcome(screened)
-    leaf = leaf_of(
-        principal,
+    leaf = leaf_of_write(
+        tagged,
         leaf_id,
-        tagged.at,
-        action="remember",
         object=tagged.id,
         outcome=str(outcome.__struct_config__.tag),
         version=sealed.label.version,
@@ -141,50 +175,72 @@ async def _store(
         digest=sealed.label.digest,
         reasons=decision.reasons,
     )
-    await rooms.ledger.commit(Change(tagged.owner, facts.epoch, (sealed,), (leaf,)))
-    return outcome
+    return await _commit(work, (sealed,), leaf, outcome)
 
 
-async def _merge(
-    principal: Principal, screened: Screened, facts: Facts, row: Row, rooms: Rooms
-) -> Merged:
+async def _merge(work: _Work, row: Row) -> WriteOutcome:
     """Touch the memory that already says so; no new row, and no rise in trust (W4, W9)."""
-    tagged = screened.tagged
+    tagged, rooms = work.screened.tagged, work.rooms
     leaf_id = LeafId(rooms.new_id())
     sealed = await rooms.vault.relabel(
         row.sealed, state=row.sealed.label.state, leaf=leaf_id, at=tagged.at
     )
-    leaf = leaf_of(
-        principal,
+    label = sealed.label
+    outcome = Merged(label.id, label.origin, label.trust, (REASON_SAME,))
+    leaf = leaf_of_write(
+        tagged,
         leaf_id,
-        tagged.at,
-        action="remember",
-        object=sealed.label.id,
+        object=label.id,
         outcome="merged",
-        version=sealed.label.version,
-        policy=screened.decision.policy,
-        digest=sealed.label.digest,
-        reasons=(REASON_SAME,),
+        version=label.version,
+        policy=work.screened.decision.policy,
+        digest=label.digest,
+        reasons=outcome.reasons,
     )
-    await rooms.ledger.commit(Change(tagged.owner, facts.epoch, (sealed,), (leaf,)))
-    return Merged(sealed.label.id, sealed.label.origin, sealed.label.trust, (REASON_SAME,))
+    return await _commit(work, (sealed,), leaf, outcome)
 
 
-async def _reject(principal: Principal, screened: Screened, rooms: Rooms) -> Rejected:
+async def _reject(work: _Work) -> WriteOutcome:
     """Keep nothing but the audit leaf."""
-    tagged, decision = screened.tagged, screened.decision
-    leaf = leaf_of(
-        principal,
-        rooms.new_id(),
-        tagged.at,
-        action="remember",
+    tagged, decision = work.screened.tagged, work.screened.decision
+    leaf = leaf_of_write(
+        tagged,
+        LeafId(work.rooms.new_id()),
         object=tagged.id,
         outcome="rejected",
         policy=decision.policy,
         reasons=decision.reasons,
     )
-    await rooms.audit.note([leaf])
-    return Rejected(tagged.origin.class_, tagged.origin.trust, decision.reasons)
+    outcome = Rejected(tagged.origin.class_, tagged.origin.trust, decision.reasons)
+    if work.beside is None:
+        await work.rooms.audit.note([leaf])
+        return outcome
+    return await _commit(work, (), leaf, outcome)
+
+
+async def _refer(work: _Work, known: Quarantined) -> WriteOutcome:
+    """Change no memory: the held one that already says so stands."""
+    if work.beside is None:
+        return known
+    leaf = leaf_of_write(
+        work.screened.tagged,
+        LeafId(work.rooms.new_id()),
+        object=known.id,
+        outcome="quarantined",
+        policy=work.screened.decision.policy,
+        reasons=known.reasons,
+    )
+    return await _commit(work, (), leaf, known)
+
+
+async def _commit(
+    work: _Work, rows: tuple[Sealed, ...], leaf: Leaf, outcome: WriteOutcome
+) -> WriteOutcome:
+    """Make all of it true at once; return the outcome."""
+    answer, later = (None, None) if work.beside is None else await work.beside.along(outcome)
+    owner = work.screened.tagged.owner
+    await work.rooms.ledger.commit(Change(owner, work.facts.epoch, rows, (leaf,), answer, later))
+    return outcome
 
 
 async def _refreshed(tagged: Tagged, facts: Facts, rooms: Rooms) -> Facts:
@@ -193,59 +249,6 @@ async def _refreshed(tagged: Tagged, facts: Facts, rooms: Rooms) -> Facts:
     epoch = await rooms.ledger.epoch(tenant, subject)
     twins = await rooms.ledger.twins(tenant, subject, facts.fingerprint)
     return msgspec.structs.replace(facts, epoch=epoch, twins=tuple(twins))
-
-
-def admit(
-    screened: Screened,
-    signals: Signals,
-    fingerprint: bytes,
-    bounds: Bounds,
-    *,
-    state: State,
-    leaf: LeafId,
-) -> Admitted:
-    """Return a screened draft ready to be sealed, with layer, importance and expiry settled."""
-    tagged = screened.tagged
-    draft, origin = tagged.draft, tagged.origin
-    layer = draft.layer or Layer.EPISODIC
-    confidence = bounds.confidence(origin.trust)
-    if screened.decision.effect is Effect.LOWER:
-        confidence *= _LOWERED
-    return Admitted(
-        screened=screened,
-        body=_body(draft, origin),
-        signals=signals,
-        fingerprint=fingerprint,
-        layer=layer,
-        state=state,
-        importance=bounds.importance_default if draft.importance is None else draft.importance,
-        confidence=confidence,
-        recorded_at=tagged.at,
-        expires_at=_expiry(tagged.at, layer, draft.ttl_days, bounds),
-        revision=1,
-        version=1,
-        leaf=leaf,
-    )
-
-
-def _body(draft: Draft, origin: Origin) -> Body:
-    return Body(
-        text=draft.text,
-        kind=draft.kind or Kind.NOTE,
-        entities=draft.entities,
-        occurred_at=draft.occurred_at,
-        metadata=dict(draft.metadata),
-        reference=origin.reference,
-        session=origin.session,
-        parents=origin.parents,
-        credential=origin.credential,
-    )
-
-
-def _expiry(at: datetime, layer: Layer, ttl_days: int | None, bounds: Bounds) -> datetime:
-    semantic = layer is Layer.SEMANTIC
-    default = bounds.ttl_semantic_days if semantic else bounds.ttl_episodic_days
-    return at + timedelta(days=default if ttl_days is None else ttl_days)
 
 
 def _to_redact(screened: Screened, rooms: Rooms) -> list[Finding]:

@@ -6,15 +6,18 @@ import msgspec
 
 from guard.pipeline import Stage
 from guard.ports import (
+    Answers,
     Audit,
     Clock,
     Embedder,
+    Envelopes,
     Index,
     Journal,
     Ledger,
     Marks,
     NewId,
     Quarantine,
+    Queue,
     Rates,
     Registry,
     Vault,
@@ -38,6 +41,8 @@ class Bounds(msgspec.Struct, frozen=True):
     unindexed_rows: int = 256
     degraded_rows: int = 1000
     commit_attempts: int = 8
+    answer_hours: int = 24
+    queued_writes: int = 10_000
     thresholds: Thresholds = DEFAULT_THRESHOLDS
     ramps: Mapping[str, Ramp] = NO_RAMPS
     confidence_by_trust: tuple[float, float, float, float, float] = (0.4, 0.6, 0.8, 1.0, 1.0)
@@ -66,3 +71,6 @@ class Rooms(msgspec.Struct, frozen=True):
     registry: Registry
     turns: Turns
     bounds: Bounds
+    envelopes: Envelopes
+    answers: Answers
+    queue: Queue

@@ -46,6 +46,10 @@ class SubjectPurpose(StrEnum):
     VECTORS = "vectors"
     FINGERPRINT = "fingerprint"
     MARK = "mark"
+    KEYED = "keyed"
+    ANSWER = "answer"
+    WRITE = "write"
+    OUTCOME = "outcome"
 
 
 _P = TypeVar("_P", TenantPurpose, SubjectPurpose)

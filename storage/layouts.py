@@ -14,6 +14,7 @@ Label tag, version 1::
 """
 
 import hashlib
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -96,6 +97,12 @@ def token_data(purpose: str, number: int, owner: Owner, label: Label) -> bytes:
         label.layer.value.encode(),
         label.revision.to_bytes(8, "big"),
     )
+
+
+def record_data(purpose: str, number: int, owner: Owner, place: Sequence[bytes]) -> bytes:
+    """Return what binds a record that is no memory to its owner and place."""
+    names = (owner.tenant.encode(), owner.subject.encode())
+    return fields(b"memguard/record/1", purpose.encode(), _number(number), *names, *place)
 
 
 def tag_data(number: int, label: Label, fingerprint: bytes, evidence: bytes) -> bytes:

@@ -9,9 +9,10 @@ from sqlalchemy import Select, bindparam, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from guard.errors import ConflictError, UnavailableError
-from guard.nouns import Change, Row
+from guard.nouns import Accepted, Change, Row
 from guard.ports import Filter, Page
 from memory.types import Epoch, MemoryId, State, SubjectId, TenantId
+from storage.beside import keep_beside
 from storage.cursor import listing
 from storage.database import UNDECIDED, Database
 from storage.pages import Asked, filtered, newest_first, page_of
@@ -40,11 +41,18 @@ class SqlLedger:
     """Fulfils `guard.ports.Ledger`."""
 
     def __init__(
-        self, database: Database, *, committed: Callable[[], object] = lambda: None
+        self,
+        database: Database,
+        *,
+        committed: Callable[[], object] = lambda: None,
+        accepted: Callable[[], object] = lambda: None,
     ) -> None:
-        """Call `committed` after each commit: what follows the ledger can be woken by it."""
+        """Call `committed` after each commit, and `accepted` after one that leaves a write to be
+        decided later: what follows the ledger can be woken by it.
+        """
         self._database = database
         self._committed = committed
+        self._accepted = accepted
 
     @retried
     async def epoch(self, tenant: TenantId, subject: SubjectId) -> Epoch:
@@ -73,6 +81,8 @@ class SqlLedger:
             # (3) The database broke off: try again, and find out whether it stood already.
             await self._settle(change, rows, leaves, error)
         self._committed()
+        if isinstance(change.later, Accepted):
+            self._accepted()
 
     async def _apply(
         self, change: Change, rows: list[dict[str, Any]], leaves: list[dict[str, Any]]
@@ -90,7 +100,9 @@ class SqlLedger:
             for row in rows:
                 if row["version"] > 1:
                     await _replace(connection, row)
-            # (4) The index has to follow each of them.
+            # (4) What is kept beside the memories.
+            await keep_beside(connection, change)
+            # (5) The index has to follow each of them.
             if rows:
                 await connection.execute(insert(OUTBOX), [_task(row) for row in rows])
 

@@ -115,6 +115,8 @@ def versions_by_leaf(change: Change) -> Mapping[LeafId, int]:
     """
     leaves = {leaf.id: leaf for leaf in change.leaves}
     versions: dict[LeafId, int] = {}
+    if not leaves:
+        raise ValueError("a change has a leaf")
     if len(leaves) != len(change.leaves):
         raise ValueError("a leaf occurs twice")
     if any(leaf.tenant != change.owner.tenant for leaf in change.leaves):

@@ -155,6 +155,66 @@ class TaskRow(LedgerTable, table=True):
     attempts: int
 
 
+class AnswerRow(LedgerTable, table=True):
+    """The sealed first answer to a write that came with an idempotency key, by its keyed id."""
+
+    __tablename__: ClassVar[str] = "answers"
+    __table_args__ = (
+        Index("answers_expiry", "tenant", "expires_at"),
+        Index("answers_memory", "tenant", "memory"),
+    )
+
+    tenant: str = Field(primary_key=True)
+    mark: bytes = Field(primary_key=True)
+    subject: str
+    request: bytes
+    memory: str | None
+    expires_at: int = Field(sa_type=BigInteger)
+    token: bytes
+
+
+class WriteRow(LedgerTable, table=True):
+    """A write that is decided later, sealed in `token`; decided, in `outcome`, until it expires."""
+
+    __tablename__: ClassVar[str] = "writes"
+    __table_args__ = (
+        Index("writes_expiry", "tenant", "expires_at"),
+        Index("writes_memory", "tenant", "memory"),
+    )
+
+    tenant: str = Field(primary_key=True)
+    id: str = Field(primary_key=True)
+    subject: str
+    accepted_at: int = Field(sa_type=BigInteger)
+    expires_at: int | None = Field(sa_type=BigInteger)
+    memory: str | None
+    token: bytes
+    outcome: bytes
+
+
+class DueRow(LedgerTable, table=True):
+    """A write that waits, hidden from claimants until `due_at`, and for good once `dead_at` is set.
+
+    Apart from the write itself, so that who looks across tenants sees no sealed content.
+    """
+
+    __tablename__: ClassVar[str] = "queue"
+    __table_args__ = (
+        UniqueConstraint("tenant", "id", name="queue_write"),
+        ForeignKeyConstraint(["tenant", "id"], ["writes.tenant", "writes.id"], name="queue_of"),
+        Index("queue_due", "dead_at", "due_at"),
+    )
+
+    place: int | None = Field(primary_key=True, sa_type=_Place)
+    tenant: str
+    subject: str
+    id: str
+    due_at: int = Field(sa_type=BigInteger)
+    attempts: int
+    dead_at: int | None = Field(sa_type=BigInteger)
+    reason: str
+
+
 class TenantRow(LedgerTable, table=True):
     """A registered tenant, the most its clients may claim, and the units it may spend a minute
     where that is not what the settings say.
@@ -198,3 +258,6 @@ OUTBOX: Final[Table] = METADATA.tables["outbox"]
 TENANTS: Final[Table] = METADATA.tables["tenants"]
 CLIENTS: Final[Table] = METADATA.tables["clients"]
 EMBEDDERS: Final[Table] = METADATA.tables["embedders"]
+ANSWERS: Final[Table] = METADATA.tables["answers"]
+WRITES: Final[Table] = METADATA.tables["writes"]
+QUEUE: Final[Table] = METADATA.tables["queue"]

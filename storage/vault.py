@@ -33,6 +33,7 @@ from storage.layouts import (
     Envelope,
     LayoutError,
     digest,
+    fields,
     pack,
     pack_tag,
     tag_data,
@@ -174,6 +175,11 @@ class SealingVault:
     async def source(self, tenant: TenantId, reference: str) -> str:
         """Return the keyed id of a source reference or session within a tenant, 32 hex digits."""
         return _source(await self._keyring.tenant(tenant), reference)
+
+    async def keyed(self, owner: Owner, *parts: str) -> bytes:
+        """Return 32 bytes, equal for equal `parts` of one owner and unlinkable otherwise."""
+        keys = await self._keyring.subject(owner)
+        return mac(keys.matching(SubjectPurpose.KEYED), fields(*map(utf8, parts)))
 
     async def _prove(self, sealed: Sealed) -> None:
         """Return when the tag holds: label, fingerprint and evidence are as they were made."""

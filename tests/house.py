@@ -19,6 +19,7 @@ from memory.ids import RANDOM_BYTES, uuid7
 from memory.origin import Channel, OriginClass, ceiling
 from memory.types import ClientId, Owner, SubjectId, TenantId
 from policies.load import load, shipped
+from storage.envelopes import SealingEnvelopes
 from storage.fakes.index import MemoryIndex
 from storage.fakes.keystore import MemoryKeyStore
 from storage.fakes.ledger import MemoryLedger
@@ -42,9 +43,8 @@ class House:
         self.ledger = MemoryLedger()
         self.embedder = HashEmbedder()
         self.index = MemoryIndex(self.embedder.id.dimensions)
-        self.vault = SealingVault(
-            Keyring(RootKey.from_bytes(secrets.token_bytes(32)), MemoryKeyStore())
-        )
+        self.keyring = Keyring(RootKey.from_bytes(secrets.token_bytes(32)), MemoryKeyStore())
+        self.vault = SealingVault(self.keyring)
         self.journal = BatchingJournal(self.ledger.audit)
         self.rooms = Rooms(
             clock=self.clock,
@@ -63,6 +63,9 @@ class House:
             registry=MemoryRegistry(),
             turns=Turns(),
             bounds=Bounds(),
+            envelopes=SealingEnvelopes(self.keyring),
+            answers=self.ledger.answers,
+            queue=self.ledger.queue,
         )
         self.follower = Follower(
             self.ledger.outbox, self.ledger, self.vault, self.index, self.clock

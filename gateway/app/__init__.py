@@ -12,11 +12,13 @@ from gateway.app.chores import (
     token,
     verify_audit,
 )
+from gateway.app.deciding import dead_writes, replay
 from gateway.app.serving import Gateway, Progress, opened, policy_of, prepare_models, run
 
 __all__ = [
     "Gateway",
     "Progress",
+    "dead_writes",
     "examine",
     "migrate",
     "opened",
@@ -24,6 +26,7 @@ __all__ = [
     "prepare_models",
     "rebuild",
     "reconcile",
+    "replay",
     "run",
     "screening",
     "token",

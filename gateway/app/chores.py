@@ -28,6 +28,7 @@ from memory.types import TenantId
 from storage.chain import Problem
 from storage.database import Database
 from storage.embedders import SqlEmbedders
+from storage.envelopes import SealingEnvelopes
 from storage.fakes.index import MemoryIndex
 from storage.fakes.keystore import MemoryKeyStore
 from storage.fakes.ledger import MemoryLedger
@@ -143,7 +144,8 @@ async def screening(settings: Settings) -> AsyncIterator[Rooms]:
     away. Nothing is read from or written to the data directory but the prepared models.
     """
     prepare_models(settings, lambda _step, _done, _total: None)
-    vault = SealingVault(Keyring(RootKey.from_bytes(secrets.token_bytes(32)), MemoryKeyStore()))
+    keyring = Keyring(RootKey.from_bytes(secrets.token_bytes(32)), MemoryKeyStore())
+    vault = SealingVault(keyring)
     ledger = MemoryLedger()
     async with opened_embedder(settings) as embedder:
         yield Rooms(
@@ -163,6 +165,9 @@ async def screening(settings: Settings) -> AsyncIterator[Rooms]:
             registry=MemoryRegistry(),
             turns=Turns(),
             bounds=bounds_of(settings),
+            envelopes=SealingEnvelopes(keyring),
+            answers=ledger.answers,
+            queue=ledger.queue,
         )
 
 

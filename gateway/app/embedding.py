@@ -19,7 +19,7 @@ from guard.models.transformer import Options, TransformersEmbedder
 from guard.models.vectors import VECTOR, Prefixes
 from guard.ports import Embedder, EmbedderId
 from guard.rooms import Bounds
-from memory.fusion import DENSE, Ramp
+from memory.fusion import DENSE, NO_RAMPS, Ramp
 from memory.ranking import DEFAULT_THRESHOLDS, Thresholds
 from storage.database import Database
 from storage.embedders import SqlEmbedders
@@ -101,9 +101,12 @@ def bounds_of(settings: Settings) -> Bounds:
         kept=DEFAULT_THRESHOLDS.kept if section.kept is None else section.kept,
     )
     low, high = section.cosine_unrelated, section.cosine_answering
-    if low is None or high is None:
-        return Bounds(thresholds=thresholds)
-    return Bounds(thresholds=thresholds, ramps={DENSE + VECTOR: Ramp(low, high)})
+    return Bounds(
+        thresholds=thresholds,
+        ramps=NO_RAMPS if low is None or high is None else {DENSE + VECTOR: Ramp(low, high)},
+        answer_hours=settings.writes.answer_hours,
+        queued_writes=settings.writes.queued,
+    )
 
 
 async def _loaded(settings: Settings) -> Loaded:

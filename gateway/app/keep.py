@@ -12,6 +12,7 @@ from gateway.settings import Secret, Settings
 from memory.types import SubjectId, TenantId
 from storage.audit import SqlAudit
 from storage.database import Database
+from storage.envelopes import SealingEnvelopes
 from storage.history import SqlHistory
 from storage.keyring import Keyring
 from storage.keystore import KeyStoreSql
@@ -27,6 +28,7 @@ class Keep(msgspec.Struct, frozen=True):
     database: Database
     keyring: Keyring
     vault: SealingVault
+    envelopes: SealingEnvelopes
     outbox: SqlOutbox
     audit: SqlAudit
 
@@ -52,6 +54,7 @@ async def opened_keep(settings: Settings) -> AsyncIterator[Keep]:
             database=database,
             keyring=keyring,
             vault=SealingVault(keyring),
+            envelopes=SealingEnvelopes(keyring),
             outbox=SqlOutbox(database),
             audit=SqlAudit(database),
         )

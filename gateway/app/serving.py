@@ -14,6 +14,7 @@ import uvloop
 from litestar import Litestar
 
 from gateway.app.buckets import opened_buckets, own_buckets
+from gateway.app.deciding import Deciding
 from gateway.app.embedding import adopted, bounds_of, opened_embedder
 from gateway.app.indexing import opened_index
 from gateway.app.keep import Keep, models_dir, opened_keep, start_keys
@@ -27,7 +28,9 @@ from guard.confirm import confirm
 from guard.errors import UnavailableError
 from guard.forget import forget
 from guard.models.prepare import prepare
+from guard.once import remember_once
 from guard.ports import Buckets, Embedder, Index, Ledger
+from guard.queue import accept, status
 from guard.recall import recall
 from guard.remember import remember
 from guard.review import held, reject, release
@@ -38,15 +41,20 @@ from memory.ids import RANDOM_BYTES, uuid7
 from policies.load import load as load_policy
 from policies.load import shipped
 from policies.model import Policy
+from storage.answers import SqlAnswers
 from storage.follower import Follower
 from storage.journal import BatchingJournal
 from storage.ledger import SqlLedger
 from storage.quarantine import SqlQuarantine
+from storage.queue import SqlQueue
 from storage.rates import WindowRates
 from storage.registry import SqlRegistry
 
 USE_CASES: Final = UseCases(
     remember=remember,
+    remember_once=remember_once,
+    accept=accept,
+    status=status,
     recall=recall,
     forget=forget,
     confirm=confirm,
@@ -71,6 +79,7 @@ class Adapters(msgspec.Struct, frozen=True):
     embedder: Embedder
     journal: BatchingJournal
     buckets: Buckets
+    accepted: asyncio.Event
     working: tuple[asyncio.Task[None], ...]
 
 
@@ -147,12 +156,17 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
             opened_index(settings, keep, embedder.id.dimensions)
         )
         # The lambda looks the follower up late: it is made from the ledger that wakes it.
-        ledger = SqlLedger(keep.database, committed=lambda: follower.nudge())  # noqa: PLW0108
+        accepted = asyncio.Event()
+        ledger = SqlLedger(
+            keep.database,
+            committed=lambda: follower.nudge(),  # noqa: PLW0108
+            accepted=accepted.set,
+        )
         follower = Follower(keep.outbox, ledger, keep.vault, index, now)
         journal = BatchingJournal(keep.audit)
         working = await stack.enter_async_context(_working(follower, journal))
         buckets = await stack.enter_async_context(opened_buckets(settings))
-        yield Adapters(keep, ledger, index, embedder, journal, buckets, working)
+        yield Adapters(keep, ledger, index, embedder, journal, buckets, accepted, working)
 
 
 def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_CASES) -> Gateway:
@@ -176,13 +190,17 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         registry=registry,
         turns=Turns(),
         bounds=bounds_of(settings),
+        envelopes=keep.envelopes,
+        answers=SqlAnswers(keep.database),
+        queue=SqlQueue(keep.database),
     )
+    deciding = Deciding(settings, rooms, adapters.accepted)
 
     async def embeds() -> None:
         await embedder.embed(["ready"])
 
     async def works() -> None:
-        if any(task.done() for task in adapters.working):
+        if any(task.done() for task in (*adapters.working, *deciding.running)):
             raise UnavailableError("background")
 
     keys_file = start_keys(settings).keys_file
@@ -201,6 +219,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
             "embedder": embeds,
             "background": works,
         },
+        lifespans=(deciding.run,),
     )
     return Gateway(build(edge), rooms, settings)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gateway.cli import policy, say, service, tokens, upkeep
+from gateway.cli import policy, queue, say, service, tokens, upkeep
 from gateway.cli.demo import demo
 from gateway.cli.screen import screen
 from gateway.settings import SettingsError
@@ -41,6 +41,11 @@ _index = _group("The search index.")
 _index.command("rebuild")(upkeep.rebuild)
 _index.command("reconcile")(upkeep.reconcile)
 program.add_typer(_index, name="index")
+
+_queue = _group("Writes that are decided later.")
+_queue.command("list")(queue.listed)
+_queue.command("replay")(queue.replay)
+program.add_typer(_queue, name="queue")
 
 _audit = _group("The audit trail.")
 _audit.command("verify")(upkeep.verify)

@@ -8,6 +8,7 @@ from mcp.types import CallToolResult, TextContent, Tool, ToolAnnotations
 
 from gateway import answers, wire
 from gateway.doors import Edge
+from gateway.fields import once_of
 from gateway.problems import STATUS_OF_OUTCOME, answer_of, problem_of, retry_after
 from guard.outcomes import WriteOutcome
 from guard.principal import Principal
@@ -15,6 +16,8 @@ from memory.origin import OriginClass
 from memory.types import Kind, Layer
 
 _REFUSED: Final = 400
+REPLAYED_META: Final = "memguard/replayed"
+"""In a result's `_meta`: it is the first answer to the same idempotency key, told again."""
 
 _STORE: Final = """Remember one thing about the user for later conversations: a preference, a
 standing constraint, a fact, a decision, the state of a task, a correction. Call it when the user
@@ -69,12 +72,18 @@ def memory_tools(edge: Edge) -> dict[str, MemoryTool]:
     doors, rooms, limits = edge.use_cases, edge.rooms, edge.settings.limits
 
     async def store(principal: Principal, arguments: dict[str, Any]) -> CallToolResult:
-        draft = wire.from_arguments(arguments, wire.StoreMemory).draft(
+        asked = wire.from_arguments(arguments, wire.StoreMemoryOnce)
+        draft = asked.draft(
             now=rooms.clock(),
             leeway_seconds=edge.settings.auth.leeway_seconds,
             max_text_chars=limits.max_text_chars,
         )
-        return _written(await doors.remember(principal, draft, rooms))
+        key = asked.idempotency_key
+        once = None if key is None else once_of([key], "store_memory")
+        if once is None:
+            return _written(await doors.remember(principal, draft, rooms))
+        told = await doors.remember_once(principal, draft, once, rooms)
+        return _written(told.outcome, replayed=told.replayed)
 
     async def recall(principal: Principal, arguments: dict[str, Any]) -> CallToolResult:
         query = wire.from_arguments(arguments, wire.RecallMemory).query_of(
@@ -89,7 +98,7 @@ def memory_tools(edge: Edge) -> dict[str, MemoryTool]:
         return _result(_json(receipt), receipt)
 
     tools = (
-        MemoryTool(_tool("store_memory", _STORE, wire.StoreMemory, answers.WriteAnswer), store),
+        MemoryTool(_tool("store_memory", _STORE, wire.StoreMemoryOnce, answers.WriteAnswer), store),
         MemoryTool(
             _tool("recall_memory", _RECALL, wire.RecallMemory, RecallOutput, reads_only=True),
             recall,
@@ -161,10 +170,11 @@ def _tool(
     )
 
 
-def _written(outcome: WriteOutcome) -> CallToolResult:
+def _written(outcome: WriteOutcome, *, replayed: bool = False) -> CallToolResult:
     answer = answer_of(outcome)
     refused_by_policy = STATUS_OF_OUTCOME[type(outcome)] >= _REFUSED
-    return _result(_json(answer), answer, is_error=refused_by_policy)
+    result = _result(_json(answer), answer, is_error=refused_by_policy)
+    return result.model_copy(update={"meta": {REPLAYED_META: True}}) if replayed else result
 
 
 def _without_text(found: answers.RecallAnswer) -> RecallOutput:

@@ -1,18 +1,27 @@
 """A subject's own memories over REST: parse, call the door, map the outcome."""
 
-from typing import Any
+from typing import Any, Final
 
 from litestar import Request, Response, delete, get, post
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from gateway import wire
-from gateway.answers import ForgetAnswer, ListAnswer, MemoryAnswer, RecallAnswer, WriteAnswer
+from gateway import fields, wire
+from gateway.answers import (
+    ForgetAnswer,
+    ListAnswer,
+    MemoryAnswer,
+    RecallAnswer,
+    WriteAnswer,
+    WriteStatusAnswer,
+)
 from gateway.doors import Edge
 from gateway.limits import Shape
-from gateway.problems import Refusal, written
+from gateway.problems import Refusal, answer_of, written
+from guard.outcomes import Told
 
 Incoming = Request[Any, Any, Any]
+_REMEMBER: Final = "POST /v1/memories"
 
 
 def memory_routes(edge: Edge) -> list[HTTPRouteHandler]:
@@ -23,13 +32,30 @@ def memory_routes(edge: Edge) -> list[HTTPRouteHandler]:
 
     @post(
         "/v1/memories",
-        opt={"shape": Shape("Remember", WriteAnswer, 201, body=wire.StoreMemory)},
+        opt={
+            "shape": Shape(
+                "Remember", WriteAnswer, 201, body=wire.StoreMemory, fields=fields.WRITE_FIELDS
+            )
+        },
     )
     async def remember(request: Incoming) -> Response[WriteAnswer | Refusal]:
         draft = wire.from_json(await request.body(), wire.StoreMemory).draft(
             now=rooms.clock(), leeway_seconds=leeway_seconds, max_text_chars=max_text_chars
         )
-        return written(await doors.remember(request.auth, draft, rooms), creates=True)
+        once = fields.once_of(request.headers.getall(fields.KEY, []), _REMEMBER)
+        if fields.prefers_async(request.headers.getall(fields.PREFER, [])):
+            told = await doors.accept(request.auth, draft, once, rooms)
+        elif once is not None:
+            told = await doors.remember_once(request.auth, draft, once, rooms)
+        else:
+            told = Told(await doors.remember(request.auth, draft, rooms), replayed=False)
+        return written(told.outcome, creates=True, replayed=told.replayed)
+
+    @get("/v1/writes/{id:str}", opt={"shape": Shape("How far one is", WriteStatusAnswer)})
+    async def status(request: Incoming, id: FromPath[str]) -> WriteStatusAnswer:
+        found = await doors.status(request.auth, wire.memory_id(id), rooms)
+        answer = answer_of(found.outcome)
+        return WriteStatusAnswer(found.id, found.progress, found.accepted_at, answer)
 
     @get(
         "/v1/memories",
@@ -68,4 +94,4 @@ def memory_routes(edge: Edge) -> list[HTTPRouteHandler]:
         )
         return RecallAnswer.of(await doors.recall(request.auth, query, rooms))
 
-    return [remember, browse, fetch, forget, confirm, recall]
+    return [remember, status, browse, fetch, forget, confirm, recall]

@@ -82,6 +82,9 @@ def _operation(
     if "{id}" in template:
         identified = {"name": "id", "in": "path", "required": True}
         parameters.append({**identified, "schema": {"type": "string", "format": "uuid"}})
+    for name, what in shape.fields.items():
+        field = {"name": name, "in": "header", "description": what}
+        parameters.append({**field, "schema": {"type": "string"}})
     if parameters:
         operation["parameters"] = parameters
     if shape.body is not None:

@@ -2,9 +2,10 @@
 
     ledger = MemoryLedger()
     ledger.quarantine, ledger.audit, ledger.outbox    the other ports, over the same memories
+    ledger.answers, ledger.queue                      and what is kept beside them
 
 No method awaits between looking and changing, so each is a transaction of its own. Changes pass
-through the same checks as in SQL. `ledger.offline = True` makes all four raise UnavailableError.
+through the same checks as in SQL. `ledger.offline = True` makes all six raise UnavailableError.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,6 +21,7 @@ from memory.types import Epoch, LeafId, MemoryId, State, SubjectId, TenantId
 from storage.chain import EMPTY, AuditReport, Problem, check_row, follow, leaf_hash, verify_chain
 from storage.chain import report as report_of
 from storage.cursor import Position, decode, encode, listing
+from storage.fakes.beside import Beside, MemoryAnswers, MemoryQueue
 from storage.ports import Task
 from storage.rows import check_changeless, columns_of, instant, micros, versions_by_leaf
 
@@ -46,6 +48,7 @@ class _State:
         self.waiting: dict[tuple[str, LeafId], Leaf] = {}
         self.chains: dict[str, list[Integrated]] = {}
         self.tasks: dict[tuple[str, MemoryId, int], _Waiting] = {}
+        self.beside = Beside(self.answer)
 
     def answer(self) -> None:
         """Raise UnavailableError while offline."""
@@ -87,6 +90,8 @@ class MemoryLedger:
         self.quarantine: Final = MemoryQuarantine(self._state)
         self.audit: Final = MemoryAudit(self._state)
         self.outbox: Final = MemoryOutbox(self._state)
+        self.answers: Final = MemoryAnswers(self._state.beside)
+        self.queue: Final = MemoryQueue(self._state.beside)
 
     @property
     def offline(self) -> bool:
@@ -110,6 +115,7 @@ class MemoryLedger:
             columns_of(sealed)
         state.answer()
         self._refuse_conflict(change)
+        state.beside.refuse(change)
         state.epochs[(tenant, change.owner.subject)] = change.epoch + 1
         for leaf in change.leaves:
             state.leaves[(tenant, leaf.id)] = state.waiting[(tenant, leaf.id)] = leaf
@@ -122,6 +128,7 @@ class MemoryLedger:
             state.indexed.setdefault((tenant, id), 0)
             task = Task(tenant, change.owner.subject, id, version)
             state.tasks[(tenant, id, version)] = _Waiting(task)
+        state.beside.apply(change)
 
     async def rows(
         self, tenant: TenantId, subject: SubjectId, ids: Sequence[MemoryId]

@@ -31,12 +31,14 @@ from guard.stages import STAGES
 from guard.turns import Turns
 from memory.ids import RANDOM_BYTES, uuid7
 from memory.types import MemoryId, SubjectMark, TenantId
+from storage.answers import SqlAnswers
 from storage.chain import Flaw
 from storage.follower import Follower
 from storage.index.embedded import EmbeddedIndex
 from storage.journal import BatchingJournal
 from storage.ledger import SqlLedger
 from storage.quarantine import SqlQuarantine
+from storage.queue import SqlQueue
 from storage.rates import WindowRates
 from storage.registry import SqlRegistry
 from tests.house import START, STRICT, caller
@@ -97,6 +99,9 @@ class Site:
             registry=SqlRegistry(keep.database),
             turns=Turns(),
             bounds=Bounds(),
+            envelopes=keep.envelopes,
+            answers=SqlAnswers(keep.database),
+            queue=SqlQueue(keep.database),
         )
         self._tenants = count(1)
 

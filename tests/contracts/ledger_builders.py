@@ -13,8 +13,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from guard.nouns import Change, Label, Leaf, Row, Sealed
-from guard.ports import Audit, Ledger, Quarantine
+from guard.nouns import Answer, Change, Label, Later, Leaf, Row, Sealed
+from guard.ports import Answers, Audit, Ledger, Quarantine, Queue
 from memory.origin import Channel, OriginClass
 from memory.types import (
     ClientId,
@@ -28,6 +28,7 @@ from memory.types import (
     SubjectId,
     TenantId,
 )
+from storage.answers import SqlAnswers
 from storage.audit import SqlAudit
 from storage.chain import AuditReport
 from storage.database import Database
@@ -37,6 +38,7 @@ from storage.migrations import migrate
 from storage.outbox import SqlOutbox
 from storage.ports import Outbox
 from storage.quarantine import SqlQuarantine
+from storage.queue import SqlQueue
 from tests.postgres import Place
 
 START = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
@@ -62,12 +64,14 @@ class VerifiedAudit(Audit, Protocol):
 
 
 class Books(msgspec.Struct, frozen=True):
-    """One adapter's four ports over the same memories; `file` is where SQLite has them."""
+    """One adapter's six ports over the same memories; `file` is where SQLite has them."""
 
     ledger: Ledger
     quarantine: Quarantine
     audit: VerifiedAudit
     outbox: Outbox
+    answers: Answers
+    queue: Queue
     file: Path | None
 
 
@@ -95,7 +99,13 @@ async def new_file(folder: Path) -> Path:
 def books_on(database: Database, file: Path | None = None) -> Books:
     """Return the SQL adapters over one database."""
     return Books(
-        SqlLedger(database), SqlQuarantine(database), SqlAudit(database), SqlOutbox(database), file
+        SqlLedger(database),
+        SqlQuarantine(database),
+        SqlAudit(database),
+        SqlOutbox(database),
+        SqlAnswers(database),
+        SqlQueue(database),
+        file,
     )
 
 
@@ -106,7 +116,15 @@ async def open_books(
     """Lend fresh books of the adapter named; `place` is where they are on PostgreSQL."""
     if adapter == "memory":
         ledger = MemoryLedger()
-        yield Books(ledger, ledger.quarantine, ledger.audit, ledger.outbox, None)
+        yield Books(
+            ledger,
+            ledger.quarantine,
+            ledger.audit,
+            ledger.outbox,
+            ledger.answers,
+            ledger.queue,
+            None,
+        )
         return
     file = None if place else await new_file(folder)
     database = await Database.open(place.gateway if place else url_of(folder / "ledger.db"))
@@ -205,6 +223,21 @@ def noted(owner: Owner = OWNER, object: str = "a recall") -> Leaf:
 def change(epoch: int, *rows: Sealed, owner: Owner = OWNER) -> Change:
     """Return a change with one leaf per row."""
     return Change(owner, Epoch(epoch), rows, tuple(leaf_for(row) for row in rows))
+
+
+async def put_beside(
+    books: Books,
+    *rows: Sealed,
+    owner: Owner = OWNER,
+    answer: Answer | None = None,
+    later: Later | None = None,
+    at: datetime = START,
+) -> None:
+    """Commit what is kept beside memories, with `rows` or with a leaf of its own."""
+    epoch = await books.ledger.epoch(owner.tenant, owner.subject)
+    leaves = tuple(leaf_for(row) for row in rows) or (noted(owner, "a write"),)
+    leaves = tuple(msgspec.structs.replace(leaf, at=at) for leaf in leaves)
+    await books.ledger.commit(Change(owner, epoch, rows, leaves, answer, later))
 
 
 async def put(books: Books, *rows: Sealed) -> None:

@@ -18,18 +18,22 @@ from gateway.auth import KeySet, RegisteredOnly, UnsafeFirstUse, Verifier, read_
 from gateway.edge import Edge, UseCases, build
 from gateway.settings import Auth, Limits, Mode, Settings
 from guard.errors import NotFoundError
-from guard.nouns import Draft
+from guard.nouns import Draft, Progress
+from guard.once import Once
 from guard.outcomes import (
     Case,
     Cases,
     Listing,
     Memory,
     Query,
+    Queued,
     Recalled,
     Receipt,
     Recollection,
     Stored,
+    Told,
     WriteOutcome,
+    WriteStatus,
 )
 from guard.ports import Buckets, Filter, Registry
 from guard.principal import Principal, Scope
@@ -119,6 +123,23 @@ class Calls:
         self._note("remember", principal, draft)
         return self.outcome
 
+    async def remember_once(self, principal: Principal, draft: Draft, once: Once, _: Rooms) -> Told:
+        """Answer what the test set, as if for the first time."""
+        self._note("remember_once", principal, (draft, once))
+        return Told(self.outcome, replayed=False)
+
+    async def accept(self, principal: Principal, draft: Draft, once: Once | None, _: Rooms) -> Told:
+        """Answer that it was taken in."""
+        self._note("accept", principal, (draft, once))
+        return Told(Queued(ID, OriginClass.USER_STATED, 3), replayed=False)
+
+    async def status(self, principal: Principal, id: MemoryId, _: Rooms) -> WriteStatus:
+        """Answer that the write known as ID waits."""
+        self._note("status", principal, id)
+        return WriteStatus(
+            self._known(id), Progress.QUEUED, NOW, Queued(ID, OriginClass.USER_STATED, 3)
+        )
+
     async def recall(self, principal: Principal, query: Query, _: Rooms) -> Recollection:
         """Answer with one memory, as text and fenced."""
         self._note("recall", principal, query)
@@ -175,6 +196,9 @@ class Calls:
         """Return the doors that lead here."""
         return UseCases(
             remember=self.remember,
+            remember_once=self.remember_once,
+            accept=self.accept,
+            status=self.status,
             recall=self.recall,
             forget=self.forget,
             confirm=self.confirm,

@@ -11,13 +11,26 @@ import sys
 import msgspec
 import numpy as np
 
-from guard.nouns import Admitted
+from guard.nouns import Admitted, Deferred, Draft
+from guard.outcomes import Superseded
+from guard.ports import Record
+from memory.origin import Channel, Hint, Origin, OriginClass
 from memory.signals import Blinded, Signals, Sparse
-from memory.types import SubjectMark
+from memory.types import ClientId, Kind, Layer, SessionId, SubjectMark
 from storage.entries import pack_entry
+from storage.envelopes import SealingEnvelopes
 from storage.fakes.keystore import MemoryKeyStore
 from storage.vault import SealingVault
-from tests.contracts.vault_builders import ALICE, admitted, counted, keyring, signals
+from tests.contracts.vault_builders import (
+    ALICE,
+    AT,
+    ID,
+    OTHER_ID,
+    admitted,
+    counted,
+    keyring,
+    signals,
+)
 
 TERM, ENTITY = "靠窗", "order-4711"
 ROTATED = Signals({"en": np.array([1, 2, 3, 4, 5, 6], np.float32)}, {}, ())
@@ -29,6 +42,34 @@ MATERIAL = Blinded(
     },
     sparse=Sparse((7, 4_000_000_000), (1.5, 0.25)),
     entities=("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff",),
+)
+
+OUTCOME = Superseded(ID, OriginClass.USER_STATED, 3, OTHER_ID, ("relate.newer",))
+DEFERRED = Deferred(
+    draft=Draft(
+        "喜欢靠窗的座位。",
+        Layer.SEMANTIC,
+        Kind.PREFERENCE,
+        0.5,
+        30,
+        ("order-4711",),
+        SessionId("session-1"),
+        AT,
+        Hint(OriginClass.USER_STATED, "https://example.org/page", (OTHER_ID,)),
+        {"channel": "mail"},
+    ),
+    origin=Origin(
+        class_=OriginClass.USER_STATED,
+        trust=3,
+        channel=Channel.REST,
+        client=ClientId("dev-app"),
+        credential="credential-1",
+        session=SessionId("session-1"),
+        reference="https://example.org/page",
+        parents=(OTHER_ID,),
+        at=AT,
+    ),
+    recent_writes=7,
 )
 
 
@@ -48,6 +89,11 @@ async def produce() -> dict[str, object]:
     (subject_key,) = await store.subject_keys(ALICE.tenant, ALICE.subject)
     one = await keeper.blind(ALICE, Signals({}, {TERM: 1.0}, (ENTITY,)))
     rotated = await keeper.blind(ALICE, ROTATED)
+    envelopes = SealingEnvelopes(keyring(store), nonce=counted())
+    mark = await keeper.keyed(ALICE, "key", "POST /v1/memories", "dev-app", "k-1")
+    request = await keeper.keyed(ALICE, "request", "靠窗")
+    outcome = msgspec.msgpack.encode(OUTCOME)
+    deferred = msgspec.msgpack.encode(DEFERRED)
     return {
         "wrapped_tenant_key": tenant_key.wrapped.hex(),
         "wrapped_subject_key": subject_key.wrapped.hex(),
@@ -61,6 +107,11 @@ async def produce() -> dict[str, object]:
         "subject_mark": one.subject,
         "term_id": one.sparse.ids[0],
         "entity_id": one.entities[0],
+        "key_mark": mark.hex(),
+        "request_mark": request.hex(),
+        "answer": (await envelopes.wrap(ALICE, Record.ANSWER, (mark, request), outcome)).hex(),
+        "write": (await envelopes.wrap(ALICE, Record.WRITE, (ID.encode(),), deferred)).hex(),
+        "outcome": (await envelopes.wrap(ALICE, Record.OUTCOME, (ID.encode(),), outcome)).hex(),
         "entry_plain": pack_entry(MATERIAL).hex(),
         "rotated": [round(float(value), 6) for value in rotated.vectors["en"]],
     }

@@ -127,13 +127,59 @@ def test_an_entry_lists_keyed_ids() -> None:
     )
 
 
+def opened_record(name: str, purpose: bytes, *place: bytes) -> Any:
+    """Open one sealed record of the example and decode it."""
+    associated = fields(b"memguard/record/1", purpose, ONE, b"acme", b"alice", *place)
+    key = derived(subject_key(), b"subject", purpose)
+    return msgspec.msgpack.decode(opened(key, pinned(name), associated))
+
+
+@pytest.mark.requirement("E10", "S3")
+def test_an_answer_is_bound_to_its_key_and_request() -> None:
+    """Both marks follow the published rule, and the answer opens to the outcome by their bytes."""
+    mark, request = pinned("key_mark"), pinned("request_mark")
+    keyed = derived_ids_of("keyed")
+    assert mark == keyed(fields(b"key", b"POST /v1/memories", b"dev-app", b"k-1"))
+    assert request == keyed(fields(b"request", "靠窗".encode()))
+    assert opened_record("answer", b"answer", mark, request) == OUTCOME
+    with pytest.raises(InvalidTag):
+        opened_record("answer", b"answer", request, mark)
+
+
+@pytest.mark.requirement("W14", "S3")
+def test_a_write_that_waits_is_bound_to_its_id() -> None:
+    """It opens to draft, origin and count; what became of it opens under a key of its own."""
+    draft, origin, recent = opened_record("write", b"write", PLACE[2])
+    assert (draft["text"], draft["metadata"]) == ("喜欢靠窗的座位。", {"channel": "mail"})
+    assert draft["hint"]["parents"] == ["01938d6c-0000-7000-8000-000000000002"]
+    assert (origin["class_"], origin["trust"], origin["channel"]) == ("user_stated", 3, "rest")
+    assert (origin["client"], origin["credential"], recent) == ("dev-app", "credential-1", 7)
+    assert opened_record("outcome", b"outcome", PLACE[2]) == OUTCOME
+    with pytest.raises(InvalidTag):
+        opened_record("outcome", b"write", PLACE[2])
+
+
+OUTCOME = {
+    "type": "superseding",
+    "id": "01938d6c-0000-7000-8000-000000000001",
+    "origin": "user_stated",
+    "trust": 3,
+    "supersedes": "01938d6c-0000-7000-8000-000000000002",
+    "reasons": ["relate.newer"],
+}
 WEIGHTS = {"window": 1.5, "seat": 1.0, TERM: 2.0}
+
+
+def derived_ids_of(purpose: str) -> Callable[[bytes], bytes]:
+    """Return the function from bytes to their keyed id."""
+    key = derived(subject_key(), b"subject", purpose.encode())
+    return lambda data: hmac.digest(key, data, "sha256")
 
 
 def derived_ids(purpose: str) -> Callable[[str], bytes]:
     """Return the function from a name to its keyed id."""
-    key = derived(subject_key(), b"subject", purpose.encode())
-    return lambda name: hmac.digest(key, name.encode(), "sha256")
+    keyed = derived_ids_of(purpose)
+    return lambda name: keyed(name.encode())
 
 
 @pytest.mark.requirement("S3")

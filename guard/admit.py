@@ -1,0 +1,67 @@
+"""What an admitted draft becomes, ready to be sealed: layer, importance, expiry and content."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from guard.nouns import Admitted, Draft, Screened
+from guard.rooms import Bounds
+from memory.origin import Origin
+from memory.signals import Signals
+from memory.types import Body, Kind, Layer, LeafId, State
+from policies.model import Effect
+
+_LOWERED: Final = 0.5
+"""What is left of the confidence in a memory that policy lowers."""
+
+
+def admit(
+    screened: Screened,
+    signals: Signals,
+    fingerprint: bytes,
+    bounds: Bounds,
+    *,
+    state: State,
+    leaf: LeafId,
+) -> Admitted:
+    """Return a screened draft ready to be sealed, with layer, importance and expiry settled."""
+    tagged = screened.tagged
+    draft, origin = tagged.draft, tagged.origin
+    layer = draft.layer or Layer.EPISODIC
+    confidence = bounds.confidence(origin.trust)
+    if screened.decision.effect is Effect.LOWER:
+        confidence *= _LOWERED
+    return Admitted(
+        screened=screened,
+        body=_body(draft, origin),
+        signals=signals,
+        fingerprint=fingerprint,
+        layer=layer,
+        state=state,
+        importance=bounds.importance_default if draft.importance is None else draft.importance,
+        confidence=confidence,
+        recorded_at=tagged.at,
+        expires_at=_expiry(tagged.at, layer, draft.ttl_days, bounds),
+        revision=1,
+        version=1,
+        leaf=leaf,
+    )
+
+
+def _body(draft: Draft, origin: Origin) -> Body:
+    return Body(
+        text=draft.text,
+        kind=draft.kind or Kind.NOTE,
+        entities=draft.entities,
+        occurred_at=draft.occurred_at,
+        metadata=dict(draft.metadata),
+        reference=origin.reference,
+        session=origin.session,
+        parents=origin.parents,
+        credential=origin.credential,
+    )
+
+
+def _expiry(at: datetime, layer: Layer, ttl_days: int | None, bounds: Bounds) -> datetime:
+    semantic = layer is Layer.SEMANTIC
+    default = bounds.ttl_semantic_days if semantic else bounds.ttl_episodic_days
+    return at + timedelta(days=default if ttl_days is None else ttl_days)
