@@ -30,11 +30,11 @@ from mcp.server.auth.provider import AccessToken
 from msgspec import Meta
 
 from gateway.scopes import Access, requirement
-from gateway.settings import Algorithm, Auth, Mode, SettingsError
+from gateway.settings import Algorithm, Auth, Mode, Name, SettingsError
 from guard.errors import ForbiddenError, UnauthenticatedError
 from guard.ports import Client, Registry, Tenant
 from guard.principal import Principal, Scope
-from memory.origin import Channel, OriginClass, ceiling
+from memory.origin import Channel, OriginClass, ceiling, lower_of
 from memory.types import ClientId, Owner, SubjectId, TenantId
 
 MAX_TOKEN_CHARS: Final = 8192
@@ -44,9 +44,6 @@ _MADE_HERE: Final = "dev-app"
 DEVELOPMENT_CLIENT: Final = ClientId(_MADE_HERE)
 _PRIVATE_MEMBERS: Final = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth"})
 
-_Name = Annotated[
-    str, Meta(min_length=1, max_length=255, pattern="\\A[^\\x00-\\x1f\\x7f\\ud800-\\udfff]+\\Z")
-]
 _Instant = (
     Annotated[int, Meta(ge=0, le=_LAST_INSTANT)] | Annotated[float, Meta(ge=0, le=_LAST_INSTANT)]
 )
@@ -55,14 +52,14 @@ _Instant = (
 class Claims(msgspec.Struct, frozen=True):
     """What a verified token says, in the types it has to say it in."""
 
-    issuer: _Name
-    tenant: _Name
-    subject: _Name
-    client: _Name
+    issuer: Name
+    tenant: Name
+    subject: Name
+    client: Name
     issued_at: _Instant
     expires_at: _Instant
     scope: Annotated[str, Meta(max_length=2048)] = ""
-    token_id: _Name | None = None
+    token_id: Name | None = None
 
 
 class Key(msgspec.Struct, frozen=True):
@@ -215,7 +212,7 @@ class Admission(Protocol):
     """Decides whom to serve once it is known who asks (E13)."""
 
     async def admit(self, tenant: TenantId, client: ClientId) -> OriginClass:
-        """Return the client's ceiling of origin, or raise ForbiddenError."""
+        """Return the client's ceiling of origin, at most its tenant's, or raise ForbiddenError."""
         ...
 
 
@@ -233,7 +230,7 @@ class RegisteredOnly:
         registered = await self._registry.client(tenant, client)
         if registered is None:
             raise ForbiddenError
-        return registered.ceiling
+        return lower_of(registered.ceiling, found.ceiling)
 
 
 class UnsafeFirstUse:
@@ -246,14 +243,16 @@ class UnsafeFirstUse:
         """Register the tenant with `dev-app` at first sight; an unknown client only relays."""
         found = await self._registry.tenant(tenant)
         if found is None:
+            found = Tenant(id=tenant, suspended=False, ceiling=OriginClass.USER_STATED)
             await self._registry.register(
-                Tenant(id=tenant, suspended=False),
+                found,
                 [Client(id=DEVELOPMENT_CLIENT, tenant=tenant, ceiling=OriginClass.USER_STATED)],
             )
         elif found.suspended:
             raise ForbiddenError
         registered = await self._registry.client(tenant, client)
-        return registered.ceiling if registered is not None else OriginClass.AGENT_RELAYED
+        allowed = registered.ceiling if registered is not None else OriginClass.AGENT_RELAYED
+        return lower_of(allowed, found.ceiling)
 
 
 class BearerAuth(ASGIMiddleware):
@@ -362,6 +361,22 @@ def mint(
     }
     headers = {"kid": key["kid"]} if "kid" in key else None
     return jwt.encode(payload, signer.key, algorithm=signer.algorithm_name, headers=headers)
+
+
+def operator_principal(tenant: TenantId, at: datetime, client: str = "command-line") -> Principal:
+    """Return the operator, who has the root key and the ledger, to administer tenants with them.
+
+    No edge takes it for a caller: it has expired already, and its channel is none of theirs.
+    """
+    return Principal(
+        owner=Owner(tenant, SubjectId("operator")),
+        client=ClientId(client),
+        credential=client,
+        scopes=frozenset({Scope.PLATFORM_ADMIN, Scope.TENANT_ADMIN}),
+        channel=Channel.CLI,
+        ceiling=ceiling(Channel.CLI, OriginClass.OPERATOR),
+        expires_at=at,
+    )
 
 
 def offline_principal(owner: Owner, at: datetime) -> Principal:

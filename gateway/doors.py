@@ -21,14 +21,31 @@ from guard.outcomes import (
     WriteOutcome,
     WriteStatus,
 )
-from guard.ports import Buckets, Filter
+from guard.ports import Allowed, Buckets, Client, Filter, Tenant
 from guard.principal import Principal
 from guard.rooms import Rooms
-from memory.types import MemoryId
+from guard.tenants import Terms
+from memory.origin import OriginClass
+from memory.types import ClientId, MemoryId, TenantId
 
 Probe = Callable[[], Awaitable[None]]
 """Returns when what it looks at works, and raises anything when it does not."""
 Lifespan = Callable[[], AbstractAsyncContextManager[None]]
+
+
+class TenantDoors(msgspec.Struct, frozen=True, kw_only=True):
+    """The doors of administrators. None of them reaches a memory."""
+
+    register: Callable[[Principal, TenantId, Terms, Sequence[Client], Rooms], Awaitable[Tenant]]
+    registered: Callable[[Principal, TenantId | None, int, Rooms], Awaitable[list[Tenant]]]
+    grant: Callable[
+        [Principal, TenantId, OriginClass | None, Allowed | None, Rooms], Awaitable[Tenant]
+    ]
+    suspend: Callable[[Principal, TenantId, Rooms], Awaitable[Tenant]]
+    resume: Callable[[Principal, TenantId, Rooms], Awaitable[Tenant]]
+    clients: Callable[[Principal, ClientId | None, int, Rooms], Awaitable[list[Client]]]
+    put_client: Callable[[Principal, ClientId, OriginClass, Rooms], Awaitable[Client]]
+    remove_client: Callable[[Principal, ClientId, Rooms], Awaitable[None]]
 
 
 class UseCases(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +63,7 @@ class UseCases(msgspec.Struct, frozen=True, kw_only=True):
     held: Callable[[Principal, str | None, int, Rooms], Awaitable[Cases]]
     release: Callable[[Principal, MemoryId, Rooms], Awaitable[Case]]
     reject: Callable[[Principal, MemoryId, Rooms], Awaitable[Case]]
+    tenants: TenantDoors
 
 
 class Edge(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,11 +13,13 @@ from gateway.limits import RequestLimits, strict_guard
 from gateway.mcp.transports import McpEdge
 from gateway.peers import PeerLimits
 from gateway.problems import ProblemHandler
-from gateway.rates import Cashier, RateLimits, configured
+from gateway.quotas import granted
+from gateway.rates import Cashier, RateLimits
 from gateway.rest.health import health_routes
 from gateway.rest.memories import memory_routes
 from gateway.rest.quarantine import quarantine_routes
 from gateway.rest.schema import schema_routes
+from gateway.rest.tenants import tenant_routes
 from gateway.scopes import scope_guard
 from gateway.settings import Settings
 from gateway.slots import FairShare, SlotBounds, Slots
@@ -31,10 +33,10 @@ def build(edge: Edge) -> Litestar:
     Debug is off for good: there is no setting that shows a stack trace to a caller.
     """
     limits = edge.settings.limits
-    cashier = Cashier(edge.buckets, limits, configured(limits))
+    cashier = Cashier(edge.buckets, limits, granted(limits, edge.rooms.registry))
     slots = Slots(SlotBounds.of(limits))
     mcp = McpEdge(edge, cashier, slots)
-    described = [*memory_routes(edge), *quarantine_routes(edge)]
+    described = [*memory_routes(edge), *quarantine_routes(edge), *tenant_routes(edge)]
 
     @asynccontextmanager
     async def lifespan(_: Litestar) -> AsyncIterator[None]:

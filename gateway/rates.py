@@ -102,21 +102,6 @@ QuotasOf = Callable[[TenantId], Awaitable[Quotas]]
 """What a tenant may spend. Asked for every operation, so it answers from memory."""
 
 
-def configured(limits: Limits) -> QuotasOf:
-    """Return what the settings grant every tenant alike."""
-    burst = limits.burst_seconds
-    quotas = Quotas(
-        tenant=Allowance.of(limits.tenant_units_per_minute, burst),
-        origin=Allowance.of(limits.origin_units_per_minute, burst),
-        subject=Allowance.of(limits.subject_units_per_minute, burst),
-    )
-
-    async def same(_: TenantId) -> Quotas:
-        return quotas
-
-    return same
-
-
 class Cashier:
     """Takes what operations cost. The one place where buckets get their names."""
 

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
+from memory.origin import OriginClass
 from memory.ranking import DEFAULT_THRESHOLDS
 
 # The model runtime reports home when it is imported, unless it is told not to before that. This
@@ -33,6 +34,10 @@ MAX_TEXT_CHARS: Final = 32_768
 DEVELOPMENT_ISSUER: Final = "urn:memguard:development"
 DEVELOPMENT_AUDIENCE: Final = "memguard"
 
+Name = Annotated[
+    str, Meta(min_length=1, max_length=255, pattern="\\A[^\\x00-\\x1f\\x7f\\ud800-\\udfff]+\\Z")
+]
+"""What a tenant, subject or client may be called."""
 _Words = tuple[Annotated[str, Meta(min_length=1, max_length=512)], ...]
 _ClaimName = Annotated[str, Meta(min_length=1, max_length=64)]
 _Units = Annotated[int, Meta(ge=1, le=1_000_000_000)]
@@ -159,6 +164,8 @@ class Auth(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         Algorithm.ES256,
         Algorithm.RS256,
     )
+    registry_seconds: Annotated[float, Meta(gt=0, le=60)] = 5.0
+    """Seconds for which a request trusts what was read of tenants and clients; streams, twice."""
     tenant_claim: _ClaimName = "tid"
     subject_claim: _ClaimName = "sub"
     scope_claim: _ClaimName = "scope"
@@ -344,6 +351,21 @@ class PolicySource(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     file: Path | None = None
 
 
+class ClientEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A client that is registered at start."""
+
+    id: Name
+    ceiling: OriginClass
+
+
+class TenantEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A tenant that is registered at start. One that is there already keeps what is not named."""
+
+    id: Name
+    ceiling: OriginClass = OriginClass.USER_STATED
+    clients: Annotated[tuple[ClientEntry, ...], Meta(max_length=1000)] = ()
+
+
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The whole configuration."""
 
@@ -355,6 +377,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     storage: Storage = Storage()
     index: Index = Index()
     policy: PolicySource = PolicySource()
+    tenants: Annotated[tuple[TenantEntry, ...], Meta(max_length=10_000)] = ()
+    """Tenants that are registered at start; in the file only."""
     embedder: Embedder = Embedder()
     writes: Writes = Writes()
 
@@ -442,12 +466,13 @@ def variables() -> dict[str, str]:
         if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
             for field in msgspec.structs.fields(hint):
                 found[f"{PREFIX}{name}_{field.name}".upper()] = f"{name}.{field.name}"
-        else:
+        elif name not in _FILE_ONLY:
             found[f"{PREFIX}{name}".upper()] = name
     return found
 
 
 _SECRETS: Final = (("storage", "root_key"), ("index", "api_key"), ("embedder", "api_key"))
+_FILE_ONLY: Final = frozenset({"tenants"})
 _LISTS: Final = frozenset(
     {
         "http.allowed_hosts",
@@ -481,6 +506,7 @@ def _decode(kind: type, value: Any) -> Any:
 def _refuse_contradictions(settings: Settings) -> None:
     """Refuse what no single field is wrong in."""
     http, limits = settings.http, settings.limits
+    _refuse_torn_tenants(settings.tenants)
     _refuse_torn_index(settings.index)
     _refuse_torn_embedder(settings.embedder, settings.mode)
     if (http.tls_cert is None) != (http.tls_key is None):
@@ -498,6 +524,15 @@ def _refuse_contradictions(settings: Settings) -> None:
     )
     if least * limits.burst_seconds < dearest * 60:
         raise SettingsError("limits: a full bucket must hold the dearest operation")
+
+
+def _refuse_torn_tenants(tenants: tuple[TenantEntry, ...]) -> None:
+    """Refuse a list that says two things of one, or grants a client what its tenant has not."""
+    for names in ([one.id for one in tenants], *([c.id for c in one.clients] for one in tenants)):
+        if len(set(names)) != len(names):
+            raise SettingsError("tenants: an id occurs twice")
+    if any(c.ceiling.trust > one.ceiling.trust for one in tenants for c in one.clients):
+        raise SettingsError("tenants: a client's ceiling is above its tenant's")
 
 
 def _refuse_torn_index(index: Index) -> None:

@@ -14,6 +14,7 @@ from gateway.app.chores import (
 )
 from gateway.app.deciding import dead_writes, replay
 from gateway.app.serving import Gateway, Progress, opened, policy_of, prepare_models, run
+from gateway.app.tenancy import registry_desk
 
 __all__ = [
     "Gateway",
@@ -26,6 +27,7 @@ __all__ = [
     "prepare_models",
     "rebuild",
     "reconcile",
+    "registry_desk",
     "replay",
     "run",
     "screening",

@@ -16,20 +16,23 @@ from litestar import Litestar
 from gateway.app.buckets import opened_buckets, own_buckets
 from gateway.app.deciding import Deciding
 from gateway.app.embedding import adopted, bounds_of, opened_embedder
+from gateway.app.enrolling import LedgerDesk, enrol
 from gateway.app.indexing import opened_index
 from gateway.app.keep import Keep, models_dir, opened_keep, start_keys
 from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier, read_keys
-from gateway.doors import Edge, UseCases
+from gateway.doors import Edge, TenantDoors, UseCases
 from gateway.edge import build, server
+from gateway.recent import RecentRegistry
 from gateway.settings import EmbedderKind, Mode, Settings
 from gateway.telemetry import LOGGER, configure
+from guard import tenants
 from guard.browse import browse, fetch
 from guard.confirm import confirm
 from guard.errors import UnavailableError
 from guard.forget import forget
 from guard.models.prepare import prepare
 from guard.once import remember_once
-from guard.ports import Buckets, Embedder, Index, Ledger
+from guard.ports import Buckets, Embedder, Index, Ledger, Registry
 from guard.queue import accept, status
 from guard.recall import recall
 from guard.remember import remember
@@ -63,6 +66,16 @@ USE_CASES: Final = UseCases(
     held=held,
     release=release,
     reject=reject,
+    tenants=TenantDoors(
+        register=tenants.register,
+        registered=tenants.registered,
+        grant=tenants.grant,
+        suspend=tenants.suspend,
+        resume=tenants.resume,
+        clients=tenants.clients,
+        put_client=tenants.put_client,
+        remove_client=tenants.remove_client,
+    ),
 )
 RATE_WINDOW_SECONDS: Final = 60.0
 
@@ -142,6 +155,8 @@ async def opened(settings: Settings) -> AsyncIterator[Gateway]:
     Raises SettingsError or a GuardError when something does not fit; nothing is served then.
     """
     async with adapters_of(settings) as adapters:
+        registry = SqlRegistry(adapters.keep.database)
+        await enrol(settings.tenants, LedgerDesk(now, new_id, registry))
         yield assembled(settings, adapters)
 
 
@@ -172,7 +187,7 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
 def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_CASES) -> Gateway:
     """Return the gateway over opened adapters."""
     keep, index, embedder = adapters.keep, adapters.index, adapters.embedder
-    registry = SqlRegistry(keep.database)
+    registry = RecentRegistry(SqlRegistry(keep.database), settings.auth.registry_seconds)
     rooms = Rooms(
         clock=now,
         new_id=new_id,
@@ -258,7 +273,7 @@ def prepare_models(settings: Settings, progress: Progress) -> None:
         prepare(models_dir(settings), progress)
 
 
-def _admission(settings: Settings, registry: SqlRegistry) -> Admission:
+def _admission(settings: Settings, registry: Registry) -> Admission:
     if settings.mode is Mode.DEVELOPMENT:
         return UnsafeFirstUse(registry)
     return RegisteredOnly(registry)

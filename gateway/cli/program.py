@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gateway.cli import policy, queue, say, service, tokens, upkeep
+from gateway.cli import policy, queue, say, service, tenants, tokens, upkeep
 from gateway.cli.demo import demo
 from gateway.cli.screen import screen
 from gateway.settings import SettingsError
@@ -36,6 +36,14 @@ program.command()(screen)
 _tokens = _group("Tokens of the development gateway.")
 _tokens.command("mint")(tokens.mint)
 program.add_typer(_tokens, name="token")
+
+_tenants = _group("Tenants: who is served, and how far its clients are believed.")
+_tenants.command("register")(tenants.register)
+_tenants.command("list")(tenants.show)
+_tenants.command("suspend")(tenants.suspend)
+_tenants.command("resume")(tenants.resume)
+_tenants.command("client")(tenants.client)
+program.add_typer(_tenants, name="tenant")
 
 _index = _group("The search index.")
 _index.command("rebuild")(upkeep.rebuild)

@@ -3,6 +3,7 @@
 Paths are exact routes behind the same bearer check as REST. A stream ends when its token does.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Final
@@ -29,6 +30,7 @@ from gateway.auth import remaining
 from gateway.doors import Edge
 from gateway.limits import within
 from gateway.mcp.seats import Seats
+from gateway.mcp.streams import Streams
 from gateway.mcp.tools import memory_tools, refused
 from gateway.rates import Cashier, operation_of_tool
 from gateway.scopes import TOOLS, allows_tool
@@ -58,6 +60,7 @@ class McpEdge:
         self._edge = edge
         self._server = build_server(edge, cashier, slots)
         self._seats = Seats(limits.mcp_sessions_each, limits.mcp_idle_seconds)
+        self._streams = Streams(edge.admission, edge.settings.auth.registry_seconds)
         self._sse = SseServerTransport("/messages", security, limits.max_body_bytes)
         self._manager = StreamableHTTPSessionManager(
             self._server,
@@ -71,7 +74,12 @@ class McpEdge:
     async def run(self) -> AsyncIterator[None]:
         """Keep sessions while the application lives. Can be entered once."""
         async with self._manager.run():
-            yield
+            watching = asyncio.create_task(self._streams.run(), name="streams")
+            try:
+                yield
+            finally:
+                watching.cancel()
+                await asyncio.wait((watching,))
 
     def routes(self) -> list[ASGIRouteHandler | HTTPRouteHandler]:
         """Return the three transports' routes and their metadata."""
@@ -79,7 +87,8 @@ class McpEdge:
         @asgi("/mcp", copy_scope=True, opt=_OPT)
         async def streamable(scope: Scope, receive: Receive, send: Send) -> None:
             ending = Ending(receive, send, self._seconds_left(scope))
-            with self._seated(scope, ending), anyio.move_on_after(ending.seconds):
+            watched = self._streams.watched(scope["auth"], ending)
+            with watched, self._seated(scope, ending), ending.time:
                 await self._manager.handle_request(scope, receive, ending.send)  # type: ignore[arg-type]
             await ending.finish()
 
@@ -91,7 +100,8 @@ class McpEdge:
             ending = Ending(receive, send, self._seconds_left(scope))
             seat = self._seats.take(scope["auth"].owner)
             try:
-                await self._serve_sse(scope, ending.receive, ending.send)
+                with self._streams.watched(scope["auth"], ending):
+                    await self._serve_sse(scope, ending.receive, ending.send)
             finally:
                 self._seats.settle(seat, None)
             await ending.finish()
@@ -142,21 +152,30 @@ class McpEdge:
 
 
 class Ending:
-    """One response that is over when its token is, properly ended and not cut off."""
+    """One response that is over when its token is, or earlier, properly ended and not cut off."""
 
     def __init__(self, receive: Receive, send: Send, seconds: float) -> None:
         self._receive, self._send = receive, send
-        self.seconds = seconds
         self._until = anyio.current_time() + seconds
+        self._waiting: anyio.CancelScope | None = None
         self._open = False
+        self.time = anyio.CancelScope(deadline=self._until)
+        """What a transport that does not look at `receive` runs in."""
         self.session: str | None = None
         """The session that a successful response names."""
 
     async def receive(self) -> Any:
         """Return the next message, or a disconnect once time is up."""
-        with anyio.move_on_after(self._until - anyio.current_time()):
+        with anyio.CancelScope(deadline=self._until) as self._waiting:
             return await self._receive()
         return {"type": "http.disconnect"}
+
+    def end(self) -> None:
+        """Let time be up."""
+        self._until = anyio.current_time()
+        self.time.cancel()
+        if self._waiting is not None:
+            self._waiting.cancel()
 
     async def send(self, message: Any) -> None:
         """Pass a message on, and remember whether the response is still open."""

@@ -15,6 +15,18 @@ from guard.principal import Scope
 from tests.edges.world import EVERY_SCOPE, ID, World, bearer, token
 
 
+_BODIES: dict[tuple[str, str], dict[str, str]] = {
+    ("POST", "/v1/memories"): {"text": "tea"},
+    ("POST", "/v1/recall"): {"query": "tea"},
+    ("POST", "/v1/admin/tenants"): {"id": "acme"},
+    ("POST", "/v1/admin/tenants/grant"): {"id": "acme", "ceiling": "web"},
+    ("POST", "/v1/admin/tenants/suspend"): {"id": "acme"},
+    ("POST", "/v1/admin/tenants/resume"): {"id": "acme"},
+    ("PUT", "/v1/tenant/clients"): {"id": "app", "ceiling": "web"},
+}
+_QUERIES = {("DELETE", "/v1/tenant/clients"): "?id=app"}
+
+
 def _routes(app: Litestar) -> Iterator[tuple[str, str]]:
     for route in app.routes:
         template = route.path_format
@@ -68,14 +80,13 @@ def test_each_route_asks_for_exactly_its_scope(  # noqa: PLR0917
     needed: Scope,
 ) -> None:
     """All scopes but the right one give 403 that names it; the right one alone gets in."""
-    path = template.replace("{id}", ID)
-    body = {"text": "tea"} if template == "/v1/memories" else {"query": "tea"}
-    sends = method == "POST" and template in {"/v1/memories", "/v1/recall"}
+    path = template.replace("{id}", ID) + _QUERIES.get((method, template), "")
+    body = _BODIES.get((method, template))
     others = " ".join(set(EVERY_SCOPE.split()) - {needed})
 
     def ask(scope: str) -> Any:
         headers = bearer(token(signing_key, scope=scope))
-        return client.request(method, path, headers=headers, json=body if sends else None)
+        return client.request(method, path, headers=headers, json=body)
 
     refused = ask(others)
     assert refused.status_code == 403

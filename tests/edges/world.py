@@ -2,6 +2,7 @@
 
 import json
 import time
+import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, cast
@@ -15,6 +16,7 @@ from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
 from litestar import Litestar
 
 from gateway.auth import KeySet, RegisteredOnly, UnsafeFirstUse, Verifier, read_keys
+from gateway.doors import TenantDoors
 from gateway.edge import Edge, UseCases, build
 from gateway.settings import Auth, Limits, Mode, Settings
 from guard.errors import NotFoundError
@@ -35,11 +37,11 @@ from guard.outcomes import (
     WriteOutcome,
     WriteStatus,
 )
-from guard.ports import Buckets, Filter, Registry
+from guard.ports import Buckets, Client, Filter, Registry, Tenant
 from guard.principal import Principal, Scope
 from guard.rooms import Rooms
 from memory.origin import OriginClass
-from memory.types import Kind, Layer, MemoryId, State
+from memory.types import ClientId, Kind, Layer, MemoryId, State, TenantId
 from storage.fakes.registry import MemoryRegistry
 from storage.limits.local import LocalBuckets
 from tests.contracts.bucket_builders import HandClock
@@ -207,7 +209,32 @@ class Calls:
             held=self.held,
             release=self.release,
             reject=self.reject,
+            tenants=self.tenant_doors(),
         )
+
+    def tenant_doors(self) -> TenantDoors:
+        """Return the administrators' doors."""
+        known = Tenant(TenantId("acme"), suspended=False)
+        client = Client(ClientId("app"), known.id, OriginClass.WEB)
+        answers: dict[str, Any] = {
+            "register": known,
+            "registered": [known],
+            "grant": known,
+            "suspend": known,
+            "resume": known,
+            "clients": [client],
+            "put_client": client,
+            "remove_client": None,
+        }
+
+        def door(name: str, answer: Any) -> Any:
+            async def called(principal: Principal, *what: Any) -> Any:
+                self._note(name, principal, what[:-1])
+                return answer
+
+            return called
+
+        return TenantDoors(**{name: door(name, answer) for name, answer in answers.items()})
 
 
 def memory(principal: Principal) -> Memory:
@@ -258,7 +285,7 @@ class World:
         port: Registry = self.registry
         return Edge(
             settings=self.settings,
-            rooms=_rooms(),
+            rooms=_rooms(port),
             use_cases=self.calls.doors(),
             verifier=Verifier(self.keys, self.settings.auth),
             admission=RegisteredOnly(port) if production else UnsafeFirstUse(port),
@@ -272,11 +299,12 @@ class World:
         return build(self.edge())
 
 
-def _rooms() -> Rooms:
-    """Return rooms of which the edge itself uses the clock alone; the doors here use none."""
+def _rooms(registry: Registry) -> Rooms:
+    """Return rooms with a clock, ids and the registry; the doors here use none of the others."""
     none = cast("Any", None)
     fields = {one.name: none for one in msgspec.structs.fields(Rooms)}
-    return Rooms(**fields | {"clock": lambda: datetime.now(UTC)})
+    known = {"clock": lambda: datetime.now(UTC), "new_id": lambda: str(uuid.uuid4())}
+    return Rooms(**fields | known | {"registry": registry})
 
 
 def key_set(tmp_path: Any, *keys: Mapping[str, Any], auth: Auth | None = None) -> KeySet:
