@@ -113,6 +113,8 @@ _HTTP: Final[dict[int, tuple[str, str]]] = {
     415: ("unsupported_media_type", "Unsupported media type"),
 }
 
+_UNDECIDED: Final = "Temporarily unavailable; whether it was written is not known: look, or repeat"
+
 STATUS_OF_OUTCOME: Final[dict[type[WriteOutcome], int]] = {
     Stored: _CREATED,
     Redacted: _CREATED,
@@ -156,7 +158,7 @@ def problem_of(error: Exception) -> Problem:
         kind = next(_ERRORS[cls] for cls in type(error).__mro__ if cls in _ERRORS)
         return Problem(
             type=_type(error.code),
-            title=kind.title,
+            title=_UNDECIDED if is_undecided(error) else kind.title,
             status=kind.status,
             code=error.code,
             detail=str(error) or None if isinstance(error, InvalidError) else None,
@@ -171,6 +173,11 @@ def problem_of(error: Exception) -> Problem:
     return Problem(
         type=_type("internal"), title="Internal error", status=_FALLBACK, code="internal"
     )
+
+
+def is_undecided(error: Exception) -> bool:
+    """Tell whether a commit's answer was lost: what was asked for may have been done."""
+    return isinstance(error, UnavailableError) and error.what == "commit"
 
 
 def _type(code: str) -> str:

@@ -234,8 +234,35 @@ class Storage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     root_key_file: Path | None = None
     root_key: Secret | None = None
     """The root key itself, from the environment only."""
+    ledger_url: Secret | None = None
+    """`postgresql://role@host/database`, from the environment only. None: SQLite, in `data_dir`."""
+    ledger_url_file: Path | None = None
+    keys_url: Secret | None = None
+    """Another database than the ledger's, so that its backups hold no key."""
+    keys_url_file: Path | None = None
+    gateway_role: Annotated[str, Meta(min_length=1, max_length=63)] | None = None
+    """The role that gateways connect as: `memguard migrate`, run as the owner, grants it what they
+    need. None: they connect as the owner."""
+    pool_size: Annotated[int, Meta(ge=1, le=200)] = 12
+    """Connections to the ledger, of one process."""
+    pool_wait_seconds: Annotated[float, Meta(gt=0, le=60)] = 10.0
+    """Seconds a request waits for one of them."""
+    statement_seconds: Annotated[float, Meta(gt=0, le=300)] = 10.0
+    """Seconds one statement may take on PostgreSQL."""
+    lock_seconds: Annotated[float, Meta(gt=0, le=60)] = 3.0
+    """Seconds a statement waits there for a row that somebody else is changing."""
     index_workers: Annotated[int, Meta(ge=1, le=64)] = 1
     """Processes that hold index shards; more than cores gains nothing."""
+
+    @property
+    def keeps_ledger_elsewhere(self) -> bool:
+        """Whether the ledger has a URL of its own and is not in the data directory."""
+        return self.ledger_url is not None or self.ledger_url_file is not None
+
+    @property
+    def keeps_keys_elsewhere(self) -> bool:
+        """Whether the key store has a URL of its own and is not in the data directory."""
+        return self.keys_url is not None or self.keys_url_file is not None
 
 
 class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -471,7 +498,13 @@ def variables() -> dict[str, str]:
     return found
 
 
-_SECRETS: Final = (("storage", "root_key"), ("index", "api_key"), ("embedder", "api_key"))
+_SECRETS: Final = (
+    ("storage", "root_key"),
+    ("storage", "ledger_url"),
+    ("storage", "keys_url"),
+    ("index", "api_key"),
+    ("embedder", "api_key"),
+)
 _FILE_ONLY: Final = frozenset({"tenants"})
 _LISTS: Final = frozenset(
     {
@@ -606,8 +639,13 @@ def _refuse_torn_embedder(embedder: Embedder, mode: Mode) -> None:
 
 def _refuse_unsafe(settings: Settings) -> None:
     """Refuse in production whatever is only good for trying things out."""
-    if settings.storage.root_key is not None and settings.storage.root_key_file is not None:
-        raise SettingsError("storage.root_key and storage.root_key_file exclude each other")
+    for name in ("root_key", "ledger_url", "keys_url"):
+        given = (getattr(settings.storage, name), getattr(settings.storage, f"{name}_file"))
+        if None not in given:
+            raise SettingsError(f"storage.{name} and storage.{name}_file exclude each other")
+    if settings.storage.keeps_ledger_elsewhere != settings.storage.keeps_keys_elsewhere:
+        # Gateways that share a ledger and not its keys could not read each other's memories.
+        raise SettingsError("storage.ledger_url and storage.keys_url go together")
     if settings.mode is not Mode.PRODUCTION:
         return
     auth, storage = settings.auth, settings.storage

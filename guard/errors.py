@@ -64,7 +64,8 @@ class LimitedError(GuardError):
 
 
 class UnavailableError(GuardError):
-    """Something the gateway needs does not answer; nothing was written.
+    """Something the gateway needs does not answer; nothing was written, unless `what` is `commit`:
+    then the answer to a commit was lost, and what was asked for may have been done.
 
     `retry_after` in seconds.
     """

@@ -104,6 +104,16 @@ def parse(url: str) -> URL:
     return parsed.set(drivername="sqlite+aiosqlite")
 
 
+def same_database(one: URL, other: URL) -> bool:
+    """Tell whether two URLs name one database, by whatever role."""
+    return _where(one) == _where(other)
+
+
+def _where(url: URL) -> tuple[object, ...]:
+    host, port = url.host or url.query.get("host"), url.port or url.query.get("port")
+    return url.get_backend_name(), host or "localhost", str(port or 5432), url.database
+
+
 def is_sqlite(url: URL) -> bool:
     """Tell whether `url` names an SQLite file."""
     return url.get_backend_name() == "sqlite"

@@ -14,7 +14,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -71,17 +71,22 @@ class Place(msgspec.Struct, frozen=True):
 class Cluster:
     """A running server. `stop`, `kill` and `start` may be called at any time, in turn."""
 
-    def __init__(self, binaries: Path, folder: Path, prefix: list[str]) -> None:
+    def __init__(
+        self, binaries: Path, folder: Path, prefix: list[str], settings: Mapping[str, str]
+    ) -> None:
         self.folder: Final = folder
         self.port: Final = _free_port()
         self._binaries: Final = binaries
         self._prefix: Final = prefix
+        self._settings: Final = settings
         self._process: subprocess.Popen[bytes] | None = None
         self._names: Final = itertools.count(1)
 
     def start(self) -> None:
         """Start the server and return when it answers."""
-        settings = _SETTINGS | {
+        settings = {
+            **_SETTINGS,
+            **self._settings,
             "port": str(self.port),
             "listen_addresses": "127.0.0.1",
             "unix_socket_directories": str(self.folder),
@@ -168,12 +173,12 @@ class Cluster:
 
 
 @contextmanager
-def throwaway() -> Iterator[Cluster]:
-    """Lend a running server. Raises MissingError where there is none to run."""
+def throwaway(**settings: str) -> Iterator[Cluster]:
+    """Lend a running server, with settings of its own. Raises MissingError where there is none."""
     binaries, prefix = _binaries(), _prefix()
     # Not pytest's folder: the server's user must be able to come in, and sockets have short names.
     folder = Path(tempfile.mkdtemp(prefix="memguard-pg-"))
-    cluster = Cluster(binaries, folder, prefix)
+    cluster = Cluster(binaries, folder, prefix, settings)
     try:
         if prefix:
             shutil.chown(folder, *_user())

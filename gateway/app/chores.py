@@ -16,7 +16,7 @@ from gateway.app.embedding import (
     require_same,
 )
 from gateway.app.indexing import opened_index
-from gateway.app.keep import Keep, ledger_url, opened_keep, start_keys
+from gateway.app.keep import Keep, keys_url, ledger_url, opened_keep, start_keys
 from gateway.app.serving import Progress, new_id, now, policy_of, prepare_models
 from gateway.auth import mint
 from gateway.settings import EmbedderKind, Mode, Settings, SettingsError
@@ -26,7 +26,6 @@ from guard.stages import STAGES
 from guard.turns import Turns
 from memory.types import TenantId
 from storage.chain import Problem
-from storage.database import Database
 from storage.embedders import SqlEmbedders
 from storage.envelopes import SealingEnvelopes
 from storage.fakes.index import MemoryIndex
@@ -35,7 +34,9 @@ from storage.fakes.ledger import MemoryLedger
 from storage.fakes.registry import MemoryRegistry
 from storage.journal import BatchingJournal
 from storage.keyring import Keyring
+from storage.keystore import prepare as prepare_keys
 from storage.migrations import head_revision
+from storage.migrations import migrate as migrate_ledger
 from storage.repair import Rebuildable
 from storage.repair import rebuild as rebuild_tenant
 from storage.repair import reconcile as reconcile_tenant
@@ -97,11 +98,17 @@ def token(
 
 
 async def migrate(settings: Settings) -> str:
-    """Bring the ledger to the newest revision and return it."""
-    start_keys(settings)
-    database = await Database.open(ledger_url(settings))
-    await database.close()
-    return head_revision()
+    """Bring the ledger to the newest revision and return it.
+
+    On PostgreSQL the URLs are the owner's, the key store is prepared as well, and the gateway's
+    role is granted what it needs. No key is needed for that, and none is made.
+    """
+    if not settings.storage.keeps_ledger_elsewhere:
+        start_keys(settings)
+        return await migrate_ledger(ledger_url(settings))
+    role = settings.storage.gateway_role
+    await prepare_keys(keys_url(settings), role)
+    return await migrate_ledger(ledger_url(settings), role)
 
 
 async def verify_audit(settings: Settings) -> list[Verified]:

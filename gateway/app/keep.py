@@ -8,10 +8,11 @@ from pathlib import Path
 import msgspec
 
 from gateway import firststart
-from gateway.settings import Secret, Settings
+from gateway.settings import Secret, Settings, SettingsError
 from memory.types import SubjectId, TenantId
 from storage.audit import SqlAudit
 from storage.database import Database
+from storage.engine import Pool, parse, same_database
 from storage.envelopes import SealingEnvelopes
 from storage.history import SqlHistory
 from storage.keyring import Keyring
@@ -36,10 +37,9 @@ class Keep(msgspec.Struct, frozen=True):
 @asynccontextmanager
 async def opened_keep(settings: Settings) -> AsyncIterator[Keep]:
     """Open the key store, prove the root key against it, and open the ledger."""
-    data_dir = settings.storage.data_dir
     source = start_keys(settings).root_key
     async with AsyncExitStack() as stack:
-        store = await KeyStoreSql.open(data_dir / "keys.db")
+        store = await KeyStoreSql.open(keys_url(settings), pool_of(settings))
         stack.push_async_callback(store.close)
 
         async def written(tenant: TenantId, subject: SubjectId | None) -> bool:
@@ -47,7 +47,7 @@ async def opened_keep(settings: Settings) -> AsyncIterator[Keep]:
 
         keyring = Keyring(root_key(source), store, written=written)
         await keyring.prove_root()
-        database = await Database.open(ledger_url(settings))
+        database = await Database.open(ledger_url(settings), pool_of(settings))
         stack.push_async_callback(database.close)
         history = SqlHistory(database)
         yield Keep(
@@ -79,8 +79,50 @@ def root_key(source: Path | Secret) -> RootKey:
 
 
 def ledger_url(settings: Settings) -> str:
-    """Return where the ledger is."""
-    return f"sqlite+aiosqlite:///{(settings.storage.data_dir / 'ledger.db').resolve()}"
+    """Return where the ledger is. Raises SettingsError when the key store is there too."""
+    storage = settings.storage
+    url = _configured("ledger_url", storage.ledger_url, storage.ledger_url_file)
+    if url is None:
+        return _in_data_dir(settings, "ledger.db")
+    if same_database(parse(url), parse(keys_url(settings))):
+        # A backup of the ledger would hold the keys that open it, and outlive their destruction.
+        raise SettingsError("storage.keys_url must name another database than storage.ledger_url")
+    return url
+
+
+def keys_url(settings: Settings) -> str:
+    """Return where the key store is."""
+    storage = settings.storage
+    url = _configured("keys_url", storage.keys_url, storage.keys_url_file)
+    return _in_data_dir(settings, "keys.db") if url is None else url
+
+
+def pool_of(settings: Settings) -> Pool:
+    """Return the bounds of connections to a database."""
+    storage = settings.storage
+    return Pool(
+        size=storage.pool_size,
+        wait_seconds=storage.pool_wait_seconds,
+        statement_seconds=storage.statement_seconds,
+        lock_seconds=storage.lock_seconds,
+    )
+
+
+def _in_data_dir(settings: Settings, name: str) -> str:
+    return f"sqlite+aiosqlite:///{(settings.storage.data_dir / name).resolve()}"
+
+
+def _configured(name: str, secret: Secret | None, file: Path | None) -> str | None:
+    if file is not None:
+        check_private(file)
+        secret = Secret(file.read_text("utf-8").strip())
+    if secret is None:
+        return None
+    try:
+        parse(secret.reveal())
+    except ValueError as error:
+        raise SettingsError(f"storage.{name}: {error}") from None
+    return secret.reveal()
 
 
 def models_dir(settings: Settings) -> Path:

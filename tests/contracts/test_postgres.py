@@ -239,7 +239,7 @@ async def test_a_newer_ledger_on_a_server_is_refused(own_ledger: Place) -> None:
 
 @pytest.mark.requirement("S1")
 async def test_connections_that_broke_in_the_pool_are_not_noticed(
-    ledger_place: Place, books: Books
+    ledger_place: Place, database: Database, books: Books
 ) -> None:
     """All of them at once, before a read and before a write."""
     row, other = sealed(), sealed()
@@ -250,6 +250,9 @@ async def test_connections_that_broke_in_the_pool_are_not_noticed(
     assert cut(ledger_place) >= 1
     await books.ledger.commit(change(1, other))
     assert await books.ledger.epoch(ACME, ANNA) == 2
+    assert cut(ledger_place) >= 1
+    async with database.writing(ACME) as connection:  # not even by what is not tried again
+        assert await connection.scalar(text("SELECT 1")) == 1
 
 
 @pytest.mark.requirement("S1")
