@@ -3,18 +3,23 @@
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
+import msgspec
 import uvicorn
 from litestar import Litestar
+from litestar.types import ASGIApp
 
 from gateway.auth import BearerAuth, UnsafeFirstUse
 from gateway.connections import Doorkeeper, protocol
 from gateway.doors import Edge, Lifespan, Probe, UseCases
 from gateway.limits import RequestLimits, strict_guard
 from gateway.mcp.transports import McpEdge
+from gateway.metering import MeteredBuckets, metered
+from gateway.metrics import Figure
 from gateway.peers import PeerLimits
 from gateway.problems import ProblemHandler
 from gateway.quotas import granted
 from gateway.rates import Cashier, RateLimits
+from gateway.rest.figures import figure_routes
 from gateway.rest.health import health_routes
 from gateway.rest.memories import memory_routes
 from gateway.rest.quarantine import quarantine_routes
@@ -23,18 +28,30 @@ from gateway.rest.tenants import tenant_routes
 from gateway.scopes import scope_guard
 from gateway.settings import Settings
 from gateway.slots import FairShare, SlotBounds, Slots
-from gateway.telemetry import LOGGER, RequestLog
+from gateway.telemetry import LOGGER, Watched
 
 
 def build(edge: Edge) -> Litestar:
-    """Return the application. What enters passes, in this order: log, limits of its address, bearer
-    check, rate limits, size limits, its tenant's turn, scope.
+    """Return the application. What enters passes, in this order: log and figures, limits of its
+    address, bearer check, rate limits, size limits, its tenant's turn, scope.
 
     Debug is off for good: there is no setting that shows a stack trace to a caller.
     """
-    limits = edge.settings.limits
+    limits, metrics = edge.settings.limits, edge.metrics
+    edge = msgspec.structs.replace(
+        edge,
+        use_cases=metered(edge.use_cases, metrics),
+        buckets=MeteredBuckets(edge.buckets, metrics),
+        peers=MeteredBuckets(edge.peers, metrics),
+    )
     cashier = Cashier(edge.buckets, limits, granted(limits, edge.rooms.registry))
     slots = Slots(SlotBounds.of(limits))
+    metrics.look_up(
+        lambda: (
+            Figure("slots_busy", "Operations at work.", slots.busy),
+            Figure("slots_waiting", "Operations that wait for their turn.", slots.waiting),
+        )
+    )
     mcp = McpEdge(edge, cashier, slots)
     described = [*memory_routes(edge), *quarantine_routes(edge), *tenant_routes(edge)]
 
@@ -47,15 +64,15 @@ def build(edge: Edge) -> Litestar:
             _announce(edge)
             yield
 
-    return Litestar(
+    app = Litestar(
         [
             *described,
             *health_routes(edge),
             *schema_routes(described, edge.settings.url),
+            *figure_routes(edge),
             *mcp.routes(),
         ],
         middleware=[
-            RequestLog(),
             PeerLimits(edge.peers, edge.settings.http, limits),
             BearerAuth(edge.verifier, edge.admission),
             RateLimits(cashier),
@@ -69,9 +86,12 @@ def build(edge: Edge) -> Litestar:
         logging_config=None,
         debug=False,
     )
+    # Around the router, so that what no route takes is watched as well.
+    app.asgi_handler = Watched(app.asgi_handler, metrics, edge.tracing)
+    return app
 
 
-def server(app: Litestar, settings: Settings) -> uvicorn.Server:
+def server(app: ASGIApp, settings: Settings) -> uvicorn.Server:
     """Return the server: on SIGTERM it stops accepting and lets what runs finish."""
     return uvicorn.Server(
         uvicorn.Config(
@@ -82,7 +102,7 @@ def server(app: Litestar, settings: Settings) -> uvicorn.Server:
             ssl_certfile=settings.http.tls_cert,
             ssl_keyfile=settings.http.tls_key,
             log_config=None,
-            access_log=False,  # it would write query strings; RequestLog writes route templates
+            access_log=False,  # it would write query strings; our log has route templates
             server_header=False,
             proxy_headers=False,  # `gateway.peers` knows whom to believe, and for what
             lifespan="on",

@@ -9,6 +9,7 @@ import msgspec
 
 from gateway import firststart
 from gateway.settings import Secret, Settings, SettingsError
+from guard.errors import UnreadableError
 from memory.types import SubjectId, TenantId
 from storage.audit import SqlAudit
 from storage.database import Database
@@ -46,7 +47,7 @@ async def opened_keep(settings: Settings) -> AsyncIterator[Keep]:
             return await history(tenant, subject)
 
         keyring = Keyring(root_key(source), store, written=written)
-        await keyring.prove_root()
+        await _prove_root(keyring)
         database = await Database.open(ledger_url(settings), pool_of(settings))
         stack.push_async_callback(database.close)
         history = SqlHistory(database)
@@ -58,6 +59,15 @@ async def opened_keep(settings: Settings) -> AsyncIterator[Keep]:
             outbox=SqlOutbox(database),
             audit=SqlAudit(database),
         )
+
+
+async def _prove_root(keyring: Keyring) -> None:
+    try:
+        await keyring.prove_root()
+    except UnreadableError:
+        raise SettingsError(
+            "the root key is not the one that the key store was made with"
+        ) from None
 
 
 def start_keys(settings: Settings) -> firststart.StartKeys:

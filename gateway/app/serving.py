@@ -18,13 +18,34 @@ from gateway.app.deciding import Deciding
 from gateway.app.embedding import adopted, bounds_of, opened_embedder
 from gateway.app.enrolling import LedgerDesk, enrol
 from gateway.app.indexing import opened_index
-from gateway.app.keep import Keep, models_dir, opened_keep, start_keys
+from gateway.app.keep import (
+    Keep,
+    keys_url,
+    ledger_url,
+    models_dir,
+    opened_keep,
+    root_key,
+    start_keys,
+)
+from gateway.app.observing import (
+    metrics_of,
+    opened_tracing,
+    watch_buckets,
+    watch_follower,
+    watch_index,
+    watch_journal,
+)
+from gateway.app.waiting import Front, waited
 from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier, read_keys
 from gateway.doors import Edge, TenantDoors, UseCases
 from gateway.edge import build, server
+from gateway.listener import listening
+from gateway.metering import MeteredEmbedder, Recorder
+from gateway.metrics import Metrics
 from gateway.recent import RecentRegistry
 from gateway.settings import EmbedderKind, Mode, Settings
 from gateway.telemetry import LOGGER, configure
+from gateway.tracing import Tracing
 from guard import tenants
 from guard.browse import browse, fetch
 from guard.confirm import confirm
@@ -93,6 +114,8 @@ class Adapters(msgspec.Struct, frozen=True):
     journal: BatchingJournal
     buckets: Buckets
     accepted: asyncio.Event
+    follower: Follower
+    tracing: Tracing | None
     working: tuple[asyncio.Task[None], ...]
 
 
@@ -117,14 +140,54 @@ def new_id() -> str:
 def run(settings: Settings, progress: Progress = lambda _step, _done, _total: None) -> None:
     """Serve until SIGTERM or SIGINT; what runs then finishes first."""
     configure(settings.log_level)
-    start_keys(settings)
+    refuse_wrong(settings)
     prepare_models(settings, progress)
     uvloop.run(_serve(settings))
 
 
+def refuse_wrong(settings: Settings) -> None:
+    """Raise SettingsError, InvalidError or PolicyError for what no waiting can mend, before
+    anything is waited for.
+    """
+    keys = start_keys(settings)
+    root_key(keys.root_key)
+    read_keys(keys.keys_file, settings.auth, settings.mode)
+    policy_of(settings)
+    keys_url(settings)
+    ledger_url(settings)
+
+
 async def _serve(settings: Settings) -> None:
-    async with opened(settings) as gateway:
-        await _Server(server(gateway.litestar, settings).config).serve()
+    """Listen at once, and serve as soon as everything is there."""
+    front = Front()
+    config = server(front, settings).config
+    config.lifespan = "off"  # the application's own begins when it is open, long after the server's
+    serving = _Server(config)
+    stopped = asyncio.Event()
+    opening = asyncio.create_task(_open(settings, front, stopped), name="opening")
+    opening.add_done_callback(lambda _: serving.handle_exit(signal.SIGTERM, None))
+    try:
+        await serving.serve()
+    finally:
+        stopped.set()
+        if not front.is_open:
+            opening.cancel()
+        await asyncio.wait((opening,))
+    if not opening.cancelled():
+        opening.result()
+
+
+async def _open(settings: Settings, front: Front, stopped: asyncio.Event) -> None:
+    """Open the gateway in `front`, and close it when the server has stopped.
+
+    One task does both: what the application opened must be closed where it was opened.
+    """
+    async with (
+        waited(settings, lambda: opened(settings), front) as gateway,
+        gateway.litestar.lifespan(),
+    ):
+        front.open(gateway.litestar)
+        await stopped.wait()
 
 
 class _Server(uvicorn.Server):
@@ -181,13 +244,26 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
         journal = BatchingJournal(keep.audit)
         working = await stack.enter_async_context(_working(follower, journal))
         buckets = await stack.enter_async_context(opened_buckets(settings))
-        yield Adapters(keep, ledger, index, embedder, journal, buckets, accepted, working)
+        tracing = await stack.enter_async_context(opened_tracing(settings))
+        yield Adapters(
+            keep=keep,
+            ledger=ledger,
+            index=index,
+            embedder=embedder,
+            journal=journal,
+            buckets=buckets,
+            accepted=accepted,
+            follower=follower,
+            tracing=tracing,
+            working=working,
+        )
 
 
 def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_CASES) -> Gateway:
     """Return the gateway over opened adapters."""
     keep, index, embedder = adapters.keep, adapters.index, adapters.embedder
     registry = RecentRegistry(SqlRegistry(keep.database), settings.auth.registry_seconds)
+    metrics = watched(adapters)
     rooms = Rooms(
         clock=now,
         new_id=new_id,
@@ -198,13 +274,14 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         ledger=adapters.ledger,
         quarantine=SqlQuarantine(keep.database),
         index=index,
-        embedder=embedder,
+        embedder=MeteredEmbedder(embedder, metrics),
         rates=WindowRates(RATE_WINDOW_SECONDS),
         audit=keep.audit,
         journal=adapters.journal,
         registry=registry,
         turns=Turns(),
         bounds=bounds_of(settings),
+        watch=Recorder(metrics, adapters.tracing),
         envelopes=keep.envelopes,
         answers=SqlAnswers(keep.database),
         queue=SqlQueue(keep.database),
@@ -227,6 +304,8 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         admission=_admission(settings, registry),
         buckets=adapters.buckets,
         peers=own_buckets(),
+        metrics=metrics,
+        tracing=adapters.tracing,
         probes={
             "ledger": keep.database.ping,
             "keys": keep.keyring.prove_root,
@@ -234,9 +313,19 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
             "embedder": embeds,
             "background": works,
         },
-        lifespans=(deciding.run,),
+        lifespans=(deciding.run, listening(settings.metrics, metrics)),
     )
     return Gateway(build(edge), rooms, settings)
+
+
+def watched(adapters: Adapters) -> Metrics:
+    """Return the figures of a gateway over these adapters."""
+    metrics = metrics_of(adapters.keep.database, now)
+    watch_journal(metrics, adapters.journal)
+    watch_follower(metrics, adapters.follower)
+    watch_index(metrics, adapters.index)
+    watch_buckets(metrics, adapters.buckets)
+    return metrics
 
 
 @asynccontextmanager

@@ -143,8 +143,8 @@ class GatewayProcess:
         """Whether the process has not ended."""
         return self._process is not None and self._process.returncode is None
 
-    async def start(self) -> None:
-        """Start a process on the data directory and return when it says that it is ready."""
+    async def launch(self) -> None:
+        """Start a process on the data directory; it may still be waiting for what it needs."""
         http = self.settings.http
         options = ("--host", _HOST, "--port", str(http.port), "--data-dir", str(self.data_dir))
         with self.log.open("ab") as log:
@@ -155,6 +155,10 @@ class GatewayProcess:
                 stderr=log,
                 env={"PYTHONUTF8": "1", **self._environment},
             )
+
+    async def start(self) -> None:
+        """Start a process on the data directory and return when it says that it is ready."""
+        await self.launch()
         async with httpx2.AsyncClient(base_url=self.url, trust_env=False) as client:
 
             async def ready() -> bool:
