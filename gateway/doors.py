@@ -6,7 +6,9 @@ from contextlib import AbstractAsyncContextManager
 import msgspec
 
 from gateway.auth import Admission, Verifier
+from gateway.metrics import Metrics
 from gateway.settings import Settings
+from gateway.tracing import Tracing
 from guard.nouns import Draft
 from guard.once import Once
 from guard.outcomes import (
@@ -81,5 +83,7 @@ class Edge(msgspec.Struct, frozen=True, kw_only=True):
     admission: Admission
     buckets: Buckets
     peers: Buckets
+    metrics: Metrics
+    tracing: Tracing | None = None
     probes: Mapping[str, Probe]
     lifespans: Sequence[Lifespan] = ()

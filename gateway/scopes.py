@@ -39,6 +39,7 @@ ROUTES: Final[dict[tuple[str, str], Requirement]] = {
     ("GET", "/v1/quarantine"): Scope.QUARANTINE_READ,
     ("POST", "/v1/quarantine/{id}/release"): Scope.QUARANTINE_DECIDE,
     ("POST", "/v1/quarantine/{id}/reject"): Scope.QUARANTINE_DECIDE,
+    ("GET", "/metrics"): Scope.PLATFORM_ADMIN,
     ("POST", "/v1/admin/tenants"): Scope.PLATFORM_ADMIN,
     ("GET", "/v1/admin/tenants"): Scope.PLATFORM_ADMIN,
     ("POST", "/v1/admin/tenants/grant"): Scope.PLATFORM_ADMIN,

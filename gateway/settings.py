@@ -372,6 +372,27 @@ class Writes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Seconds between two attempts at most; they begin at half a second and double."""
 
 
+class Metrics(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where `/metrics` is served without a token, beside the gateway's own port. None: nowhere."""
+
+    host: Annotated[str, Meta(min_length=1, max_length=255)] = "127.0.0.1"
+    port: Annotated[int, Meta(ge=1, le=65_535)] | None = None
+
+
+class Tracing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where traces go. None: they are not made."""
+
+    otlp_url: _Url | None = None
+    """A collector's address for traces over OTLP/HTTP, such as `http://collector:4318/v1/traces`."""
+    otlp_headers_file: Path | None = None
+    """What the collector wants to be told, `name: value` a line: a file, since it may be a key."""
+    service_name: Annotated[str, Meta(min_length=1, max_length=128)] = "memguard"
+    sample_ratio: Annotated[float, Meta(ge=0, le=1)] = 1.0
+    """Share of the requests that are traced."""
+    trusted_parents: _Words = ()
+    """Networks (CIDR) of connections whose `traceparent` is taken. Empty: nobody's."""
+
+
 class PolicySource(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Which profile decides. None: the strict one that is shipped."""
 
@@ -403,6 +424,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     limits: Limits = Limits()
     storage: Storage = Storage()
     index: Index = Index()
+    metrics: Metrics = Metrics()
+    tracing: Tracing = Tracing()
     policy: PolicySource = PolicySource()
     tenants: Annotated[tuple[TenantEntry, ...], Meta(max_length=10_000)] = ()
     """Tenants that are registered at start; in the file only."""
@@ -511,6 +534,7 @@ _LISTS: Final = frozenset(
         "http.allowed_hosts",
         "http.allowed_origins",
         "http.trusted_proxies",
+        "tracing.trusted_parents",
         "auth.audiences",
         "auth.algorithms",
     }
@@ -544,11 +568,8 @@ def _refuse_contradictions(settings: Settings) -> None:
     _refuse_torn_embedder(settings.embedder, settings.mode)
     if (http.tls_cert is None) != (http.tls_key is None):
         raise SettingsError("http.tls_cert and http.tls_key need each other")
-    for network in http.trusted_proxies:
-        try:
-            ip_network(network)
-        except ValueError:
-            raise SettingsError(f"http.trusted_proxies: {network} is no network") from None
+    _refuse_no_networks("http.trusted_proxies", http.trusted_proxies)
+    _refuse_no_networks("tracing.trusted_parents", settings.tracing.trusted_parents)
     dearest = max(limits.write_cost, limits.recall_cost, limits.read_cost, limits.admin_cost)
     least = min(
         limits.subject_units_per_minute,
@@ -557,6 +578,14 @@ def _refuse_contradictions(settings: Settings) -> None:
     )
     if least * limits.burst_seconds < dearest * 60:
         raise SettingsError("limits: a full bucket must hold the dearest operation")
+
+
+def _refuse_no_networks(field: str, networks: tuple[str, ...]) -> None:
+    for network in networks:
+        try:
+            ip_network(network)
+        except ValueError:
+            raise SettingsError(f"{field}: {network} is no network") from None
 
 
 def _refuse_torn_tenants(tenants: tuple[TenantEntry, ...]) -> None:

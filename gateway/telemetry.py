@@ -8,20 +8,26 @@ import json
 import logging
 import sys
 import time
+import uuid
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Final, TextIO
 
 from litestar.enums import ScopeType
-from litestar.middleware import ASGIMiddleware
 from litestar.types import ASGIApp, Message, Receive, Send
 from litestar.types import Scope as Connection
+from opentelemetry.trace import SpanKind
 
-from gateway.problems import problem_of
+from gateway.metrics import UNROUTED, Metrics, method_of
 from gateway.settings import LogLevel
+from gateway.tracing import Tracing, put
 
 LOGGER: Final = logging.getLogger("memguard")
+REQUEST: Final[ContextVar[str | None]] = ContextVar("memguard_request", default=None)
+"""The id of the request at work, in every line of its log: made here, never the caller's word."""
 ALLOWED_KEYS: Final = (
+    "request",
     "mode",
     "address",
     "method",
@@ -34,6 +40,7 @@ ALLOWED_KEYS: Final = (
     "outcome",
 )
 _CLOSED_BY_CLIENT: Final = 499
+_FAILED: Final = 500
 
 
 class JsonLines(logging.Formatter):
@@ -50,6 +57,8 @@ class JsonLines(logging.Formatter):
         }
         if ours:
             line |= {key: getattr(record, key) for key in ALLOWED_KEYS if hasattr(record, key)}
+            request = REQUEST.get()
+            line |= {} if request is None else {"request": request}
         if record.exc_info and record.exc_info[0] is not None:
             line["exception"] = record.exc_info[0].__name__
             line["at"] = places(record.exc_info[2])
@@ -78,36 +87,88 @@ def configure(level: LogLevel, stream: TextIO | None = None) -> None:
     logging.getLogger("httpx").setLevel(logging.WARNING)
 
 
-class RequestLog(ASGIMiddleware):
-    """Logs each request once: method, route template, status, duration."""
+class Watched:
+    """Stands around the whole application: each request gets an id, a log line, figures, a span.
 
-    scopes = (ScopeType.HTTP, ScopeType.ASGI)
+    What no route takes is watched as well. Its path is the caller's word and is written nowhere.
+    """
 
-    async def handle(
-        self, scope: Connection, receive: Receive, send: Send, next_app: ASGIApp
-    ) -> None:
-        """Pass the request on and log how it ended."""
-        started = time.perf_counter()
-        status = _CLOSED_BY_CLIENT
+    def __init__(self, app: ASGIApp, metrics: Metrics, tracing: Tracing | None) -> None:
+        self._app, self._metrics, self._tracing = app, metrics, tracing
 
-        async def noting(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
+    async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
+        """Pass one request on, and note how it ended."""
+        if scope["type"] != ScopeType.HTTP:
+            await self._app(scope, receive, send)
+            return
+        answer = _Answer(send)
+        before = REQUEST.set(answer.request)
         try:
-            await next_app(scope, receive, noting)
-        except Exception as error:
-            status = problem_of(error).status  # a middleware refused; the answer is yet to be made
+            if self._tracing is None:
+                await self._app(scope, receive, answer.send)
+            else:
+                await self._traced(self._tracing, scope, receive, answer)
+        except Exception:
+            answer.failed()
             raise
         finally:
-            LOGGER.info(
-                "request",
-                extra={
-                    "method": str(scope.get("method")),
-                    "route": scope["path_template"],
-                    "status": status,
-                    "milliseconds": round((time.perf_counter() - started) * 1000, 1),
-                },
-            )
+            self._note(scope, answer)
+            REQUEST.reset(before)
+
+    async def _traced(
+        self, tracing: Tracing, scope: Connection, receive: Receive, answer: "_Answer"
+    ) -> None:
+        client = scope.get("client")
+        parent = tracing.parent_of(client[0] if client else None, scope["headers"])
+        with tracing.span("request", SpanKind.SERVER, parent) as span:
+            put(span, "memguard.request_id", answer.request)
+            put(span, "http.request.method", method_of(str(scope.get("method"))))
+            try:
+                await self._app(scope, receive, answer.send)
+            finally:
+                put(span, "http.route", _route(scope))
+                put(span, "http.response.status_code", answer.status)
+
+    def _note(self, scope: Connection, answer: "_Answer") -> None:
+        route, method, seconds = _route(scope), method_of(str(scope.get("method"))), answer.seconds
+        self._metrics.request(route=route, method=method, status=answer.status, seconds=seconds)
+        LOGGER.info(
+            "request",
+            extra={
+                "method": method,
+                "route": route,
+                "status": answer.status,
+                "milliseconds": round(seconds * 1000, 1),
+            },
+        )
+
+
+class _Answer:
+    """The answer to one request on its way out: it is given the request's id."""
+
+    def __init__(self, send: Send) -> None:
+        self.request = str(uuid.uuid4())
+        self.status = _CLOSED_BY_CLIENT
+        self._send = send
+        self._began = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self._began
+
+    def failed(self) -> None:
+        """Take note that no answer was made, unless one was begun."""
+        if self.status == _CLOSED_BY_CLIENT:
+            self.status = _FAILED
+
+    async def send(self, message: Message) -> None:
+        """Pass a message on."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            named = (b"x-request-id", self.request.encode())
+            message["headers"] = [*message.get("headers", []), named]
+        await self._send(message)
+
+
+def _route(scope: Connection) -> str:
+    return scope.get("path_template", UNROUTED)

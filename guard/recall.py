@@ -54,22 +54,28 @@ async def recall(principal: Principal, query: Query, rooms: Rooms) -> Recollecti
     # (1) Understand: what the question is found by, under the subject's keys. Beside it, the rows
     # that the index lacks; they are read before the index is asked, so that a row which is being
     # indexed just now is in one of the two answers (R13).
-    (_, blinded), fresh = await asyncio.gather(
-        search_material(owner, Draft(query.text), rooms, Purpose.QUESTION),
-        rooms.ledger.unindexed(owner.tenant, owner.subject, rooms.bounds.unindexed_rows),
-    )
+    watch = rooms.watch
+    with watch.step("recall.understand"):
+        (_, blinded), fresh = await asyncio.gather(
+            search_material(owner, Draft(query.text), rooms, Purpose.QUESTION),
+            rooms.ledger.unindexed(owner.tenant, owner.subject, rooms.bounds.unindexed_rows),
+        )
 
     # (2) Search: the index nominates. (3) Load what it named from the ledger.
-    found = await _searched(owner, blinded, query, rooms)
-    rows = await _loaded(owner, found, fresh, query, rooms)
+    with watch.step("recall.search"):
+        found = await _searched(owner, blinded, query, rooms)
+    with watch.step("recall.load"):
+        rows = await _loaded(owner, found, fresh, query, rooms)
 
     # (4) Open and (5) check: whatever fails is dropped, audited, and never returned.
-    proof = _Proof(principal, query, {} if found is None else found.tokens, now, rooms)
-    shown = [memory for row in rows if (memory := await proof.of(row)) is not None]
-    proof.missing({row.sealed.label.id for row in rows})
+    with watch.step("recall.open"):
+        proof = _Proof(principal, query, {} if found is None else found.tokens, now, rooms)
+        shown = [memory for row in rows if (memory := await proof.of(row)) is not None]
+        proof.missing({row.sealed.label.id for row in rows})
 
     # (6) Rank what may be shown and keep what is relied on; low trust is bounded.
-    items = _ranked(query, blinded, shown, now, rooms)
+    with watch.step("recall.rank"):
+        items = _ranked(query, blinded, shown, now, rooms)
 
     # (7) Assemble the fenced block.
     context = assemble(
@@ -80,6 +86,7 @@ async def recall(principal: Principal, query: Query, rooms: Rooms) -> Recollecti
     ).context
 
     # (8) Record, off the request's path.
+    watch.recalled(reliable=bool(items), degraded=found is None)
     trace = rooms.new_id()
     for item in items:
         _record(principal, item.memory.id, "shown", f"trace.{trace}", at=now, rooms=rooms)
@@ -158,6 +165,7 @@ class _Proof:
         return await verdict(self._principal.owner, row, self._now, self._rooms)
 
     def _withheld(self, id: MemoryId, check: str) -> None:
+        self._rooms.watch.withheld(check)
         _record(self._principal, id, "withheld", f"check.{check}", at=self._now, rooms=self._rooms)
 
 

@@ -72,6 +72,14 @@ async def decided(
     tagged: Tagged, rooms: Rooms, beside: Beside | None = None, recent_writes: int | None = None
 ) -> WriteOutcome:
     """Take a tagged draft through the rest of the pipeline; the one way to the ledger (W1)."""
+    outcome = await _decided(tagged, rooms, beside, recent_writes)
+    rooms.watch.wrote(outcome)
+    return outcome
+
+
+async def _decided(
+    tagged: Tagged, rooms: Rooms, beside: Beside | None, recent_writes: int | None
+) -> WriteOutcome:
     # (2) Gather, (3) screen and decide. From here to the commit no fact changes.
     screened, facts = await _judged(tagged, rooms, recent_writes)
 
@@ -103,10 +111,12 @@ async def _judged(
     tagged: Tagged, rooms: Rooms, recent_writes: int | None
 ) -> tuple[Screened, Facts]:
     # Gather the facts in one round, at the subject's epoch.
-    facts = await gather(tagged, rooms, recent_writes)
+    with rooms.watch.step("remember.gather"):
+        facts = await gather(tagged, rooms, recent_writes)
 
     # Screen and decide; pure, and in a thread for the same reason as the views.
-    return await asyncio.to_thread(screen, tagged, facts, rooms.stages, rooms.policy), facts
+    with rooms.watch.step("remember.screen"):
+        return await asyncio.to_thread(screen, tagged, facts, rooms.stages, rooms.policy), facts
 
 
 async def _settle(work: _Work, relation: Relation) -> WriteOutcome:
@@ -239,7 +249,9 @@ async def _commit(
     """Make all of it true at once; return the outcome."""
     answer, later = (None, None) if work.beside is None else await work.beside.along(outcome)
     owner = work.screened.tagged.owner
-    await work.rooms.ledger.commit(Change(owner, work.facts.epoch, rows, (leaf,), answer, later))
+    change = Change(owner, work.facts.epoch, rows, (leaf,), answer, later)
+    with work.rooms.watch.step("remember.commit"):
+        await work.rooms.ledger.commit(change)
     return outcome
 
 

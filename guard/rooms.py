@@ -23,6 +23,7 @@ from guard.ports import (
     Vault,
 )
 from guard.turns import Turns
+from guard.watch import Unwatched, Watch
 from memory.assembly import ContextBounds
 from memory.fusion import NO_RAMPS, Ramp
 from memory.ranking import DEFAULT_THRESHOLDS, Thresholds
@@ -74,3 +75,4 @@ class Rooms(msgspec.Struct, frozen=True):
     envelopes: Envelopes
     answers: Answers
     queue: Queue
+    watch: Watch = Unwatched()

@@ -39,13 +39,16 @@ class Follower:
         clock: Clock,
         *,
         jitter: Callable[[], float] = random.random,
+        followed: Callable[[float], None] = lambda _seconds: None,
     ) -> None:
+        """`followed` is told of each change how many seconds later the index had it."""
         self._outbox = outbox
         self._ledger = ledger
         self._vault = vault
         self._index = index
         self._clock = clock
         self._jitter = jitter
+        self._followed = followed
         self._wake = asyncio.Event()
         self._failures: Counter[TenantId] = Counter()
         self.unreadable = 0
@@ -107,6 +110,9 @@ class Follower:
         gone = [id for ids in subjects.values() for id in ids if id not in kept]
         await self._index.remove(tenant, gone)
         self.unreadable += await index_rows(tenant, active, self._vault, self._index)
+        now = self._clock()
+        for row in rows:
+            self._followed(max(0.0, (now - row.sealed.label.changed_at).total_seconds()))
 
     async def _put_off(self, tenant: TenantId, tasks: Sequence[Task]) -> None:
         self.retries += 1

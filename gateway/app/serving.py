@@ -27,14 +27,7 @@ from gateway.app.keep import (
     root_key,
     start_keys,
 )
-from gateway.app.observing import (
-    metrics_of,
-    opened_tracing,
-    watch_buckets,
-    watch_follower,
-    watch_index,
-    watch_journal,
-)
+from gateway.app.observing import metrics_of, opened_tracing, watch
 from gateway.app.waiting import Front, waited
 from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier, read_keys
 from gateway.doors import Edge, TenantDoors, UseCases
@@ -114,7 +107,7 @@ class Adapters(msgspec.Struct, frozen=True):
     journal: BatchingJournal
     buckets: Buckets
     accepted: asyncio.Event
-    follower: Follower
+    metrics: Metrics
     tracing: Tracing | None
     working: tuple[asyncio.Task[None], ...]
 
@@ -240,10 +233,12 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
             committed=lambda: follower.nudge(),  # noqa: PLW0108
             accepted=accepted.set,
         )
-        follower = Follower(keep.outbox, ledger, keep.vault, index, now)
+        metrics = metrics_of(keep.database, now)
+        follower = Follower(keep.outbox, ledger, keep.vault, index, now, followed=metrics.followed)
         journal = BatchingJournal(keep.audit)
         working = await stack.enter_async_context(_working(follower, journal))
         buckets = await stack.enter_async_context(opened_buckets(settings))
+        watch(metrics, follower=follower, journal=journal, index=index, buckets=buckets)
         tracing = await stack.enter_async_context(opened_tracing(settings))
         yield Adapters(
             keep=keep,
@@ -253,7 +248,7 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
             journal=journal,
             buckets=buckets,
             accepted=accepted,
-            follower=follower,
+            metrics=metrics,
             tracing=tracing,
             working=working,
         )
@@ -263,7 +258,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
     """Return the gateway over opened adapters."""
     keep, index, embedder = adapters.keep, adapters.index, adapters.embedder
     registry = RecentRegistry(SqlRegistry(keep.database), settings.auth.registry_seconds)
-    metrics = watched(adapters)
+    metrics = adapters.metrics
     rooms = Rooms(
         clock=now,
         new_id=new_id,
@@ -316,16 +311,6 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         lifespans=(deciding.run, listening(settings.metrics, metrics)),
     )
     return Gateway(build(edge), rooms, settings)
-
-
-def watched(adapters: Adapters) -> Metrics:
-    """Return the figures of a gateway over these adapters."""
-    metrics = metrics_of(adapters.keep.database, now)
-    watch_journal(metrics, adapters.journal)
-    watch_follower(metrics, adapters.follower)
-    watch_index(metrics, adapters.index)
-    watch_buckets(metrics, adapters.buckets)
-    return metrics
 
 
 @asynccontextmanager

@@ -14,7 +14,6 @@ from gateway.mcp.tools import memory_tools
 from guard.principal import Scope
 from tests.edges.world import EVERY_SCOPE, ID, World, bearer, token
 
-
 _BODIES: dict[tuple[str, str], dict[str, str]] = {
     ("POST", "/v1/memories"): {"text": "tea"},
     ("POST", "/v1/recall"): {"query": "tea"},
@@ -25,6 +24,8 @@ _BODIES: dict[tuple[str, str], dict[str, str]] = {
     ("PUT", "/v1/tenant/clients"): {"id": "app", "ceiling": "web"},
 }
 _QUERIES = {("DELETE", "/v1/tenant/clients"): "?id=app"}
+_WITHOUT_DOOR = {"/metrics"}
+"""Routes that show nothing of any memory."""
 
 
 def _routes(app: Litestar) -> Iterator[tuple[str, str]]:
@@ -92,8 +93,8 @@ def test_each_route_asks_for_exactly_its_scope(  # noqa: PLR0917
     assert refused.status_code == 403
     assert f'scope="{needed}"' in refused.headers["www-authenticate"]
     assert world.calls.names == []
-    ask(needed)
-    assert len(world.calls.names) == 1
+    assert ask(needed).status_code in {200, 201, 404}
+    assert len(world.calls.names) == (template not in _WITHOUT_DOOR)
 
 
 @pytest.mark.requirement("E4")

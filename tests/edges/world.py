@@ -18,7 +18,9 @@ from litestar import Litestar
 from gateway.auth import KeySet, RegisteredOnly, UnsafeFirstUse, Verifier, read_keys
 from gateway.doors import TenantDoors
 from gateway.edge import Edge, UseCases, build
+from gateway.metrics import Metrics
 from gateway.settings import Auth, Limits, Mode, Settings
+from gateway.tracing import Tracing
 from guard.errors import NotFoundError
 from guard.nouns import Draft, Progress
 from guard.once import Once
@@ -278,6 +280,8 @@ class World:
         self.clock = HandClock()
         self.buckets: Buckets = LocalBuckets(self.clock)
         self.keys = keys
+        self.metrics = Metrics()
+        self.tracing: Tracing | None = None
 
     def edge(self) -> Edge:
         """Return what the application is built from."""
@@ -291,6 +295,8 @@ class World:
             admission=RegisteredOnly(port) if production else UnsafeFirstUse(port),
             buckets=self.buckets,
             peers=LocalBuckets(self.clock),
+            metrics=self.metrics,
+            tracing=self.tracing,
             probes=self.probes,
         )
 

@@ -1,0 +1,87 @@
+"""What is watched of a gateway, and where traces go."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from gateway.metrics import Figure, Metrics
+from gateway.sampling import Sampler
+from gateway.settings import Settings
+from gateway.tracing import Tracing, provider_of
+from guard.ports import Buckets, Clock, Index
+from storage.database import Database
+from storage.figures import SqlFigures
+from storage.follower import Follower
+from storage.index.embedded import EmbeddedIndex
+from storage.journal import BatchingJournal
+from storage.limits.fallback import FallbackBuckets
+
+
+@asynccontextmanager
+async def opened_tracing(settings: Settings) -> AsyncIterator[Tracing | None]:
+    """Lend what makes spans, when a collector is configured; what waits is sent at the end."""
+    if settings.tracing.otlp_url is None:
+        yield None
+        return
+    provider = provider_of(settings.tracing)
+    try:
+        yield Tracing(provider, settings.tracing.trusted_parents)
+    finally:
+        await asyncio.to_thread(provider.shutdown)
+
+
+def metrics_of(database: Database, clock: Clock) -> Metrics:
+    """Return the figures of one gateway over this ledger."""
+    ledger = SqlFigures(database, clock)
+
+    async def standing() -> Sequence[Figure]:
+        now = await ledger.standing()
+        return (
+            Figure("tenants", "Registered tenants.", now.tenants),
+            Figure("quarantine_held", "Writes that are held, of all tenants.", now.held),
+            Figure("outbox_waiting", "Changes that the index has yet to follow.", now.outbox),
+            Figure("queue_waiting", "Accepted writes that are yet to be decided.", now.queue),
+            Figure(
+                "queue_oldest_seconds",
+                "How long ago the oldest of them was accepted.",
+                now.queue_seconds,
+            ),
+            Figure("queue_dead", "Accepted writes that were given up.", now.dead),
+        )
+
+    return Metrics(Sampler(standing))
+
+
+def watch(
+    metrics: Metrics,
+    *,
+    follower: Follower,
+    journal: BatchingJournal,
+    index: Index,
+    buckets: Buckets,
+) -> None:
+    """Show what works in the background counts by itself."""
+
+    def counted(name: str, said: str, value: float) -> Figure:
+        return Figure(name, said, value, counts=True)
+
+    metrics.look_up(
+        lambda: (
+            counted("journal_lost", "Audit leaves that were given up.", journal.lost),
+            counted("index_retries", "Batches for the index put off.", follower.retries),
+            counted("index_unreadable", "Rows that did not open.", follower.unreadable),
+            counted("index_rebuilt", "Tenants whose index was rebuilt.", follower.rebuilt),
+        )
+    )
+    if isinstance(index, EmbeddedIndex):
+        metrics.look_up(
+            lambda: (counted("index_restarts", "Workers started again.", index.restarts),)
+        )
+    if isinstance(buckets, FallbackBuckets):
+        metrics.look_up(
+            lambda: (
+                Figure("limits_alone", "1 while this process counts alone.", buckets.alone),
+                counted("limits_falls", "Times the shared store was lost.", buckets.falls),
+                counted("limits_taken_alone", "Decisions without it.", buckets.taken_alone),
+            )
+        )
