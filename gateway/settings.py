@@ -207,7 +207,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Units of what reviewers and administrators do."""
     concurrency: Annotated[int, Meta(ge=1, le=4096)] = 32
     """Operations at work at once; the rest wait for their turn, tenant by tenant."""
-    tenant_concurrency: Annotated[int, Meta(ge=1, le=4096)] = 8
+    tenant_concurrency: Annotated[int, Meta(ge=1, le=4096)] = 4
     """Operations of one tenant at work at once."""
     tenant_queue: Annotated[int, Meta(ge=0, le=65_536)] = 256
     """Operations of one tenant that may wait; what comes then is refused with 429."""
