@@ -6,6 +6,7 @@ OpenTelemetry's ambient context, an MCP client's `traceparent` among it, is not 
 provider is not made the process's, so that no library's spans leave through it.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -36,6 +37,7 @@ _EXTRA: Final = "install memguard-gateway[otel] to export traces"
 _QUEUE: Final = 4096
 _EXPORT_SECONDS: Final = 5
 _TRACEPARENT: Final = b"traceparent"
+_HEADER: Final = re.compile(r"\A[A-Za-z0-9-]+\Z")
 
 _current: ContextVar[Span | None] = ContextVar("memguard_span", default=None)
 
@@ -141,7 +143,7 @@ def _headers(section: Section) -> dict[str, str]:
     headers: dict[str, str] = {}
     for line in filter(str.strip, lines):
         name, separator, value = line.partition(":")
-        if not separator or not name.strip().isascii() or not value.strip():
+        if not separator or not _HEADER.match(name.strip()) or not value.strip():
             raise SettingsError("tracing.otlp_headers_file: each line is `name: value`")
         headers[name.strip().lower()] = value.strip()
     return headers
