@@ -4,13 +4,14 @@ import argparse
 import asyncio
 import random
 import sys
+import time
 
 from bench.soak.site import opened_site
 from bench.soak.soak import Plan, Report, soak
 
 
 def _say(line: str) -> None:
-    print(line, flush=True)
+    print(line if line.startswith(" ") else f"{time.strftime('%H:%M:%S')} {line}", flush=True)
 
 
 async def _run(plan: Plan) -> Report:

@@ -23,6 +23,8 @@ _REACH: Final = 4.0
 """Seconds after its return until every process counts in the shared store again: a rest of one
 second, the next request of each, and its deadline."""
 _AGAIN_SECONDS: Final = 1.0
+_TOLD: Final = 800
+"""Characters of a gateway's last words that a report repeats."""
 
 
 class Faults:
@@ -35,9 +37,9 @@ class Faults:
         self.injected: Counter[str] = Counter()
         self.outages: list[Outage] = []
         """When the shared limits were away."""
-        self.most_starts = 0
-        """The most starts of gateways that fell into one such time."""
-        self._away: set[str] = set()
+        self._away = 0
+        self._episodes = 0
+        """How often something went away so far."""
         kinds: dict[str, Callable[[], Awaitable[None]]] = {
             "PostgreSQL restarted": self._postgres_restarts,
             "PostgreSQL killed": self._postgres_dies,
@@ -71,7 +73,9 @@ class Faults:
                 await gateway.kill()
                 self.injected["gateways killed"] += 1
             else:
-                self._book.violated(f"ENDED: a gateway ended by itself: {gateway.last_words()}")
+                self._book.violated(
+                    f"ENDED: a gateway ended by itself: …{gateway.last_words()[-_TOLD:]}"
+                )
             await self.started(gateway)
 
     async def started(self, gateway: GatewayProcess) -> None:
@@ -80,12 +84,12 @@ class Faults:
         A gateway that gives up while everything is there is a violation.
         """
         while True:
-            calm = not self._away
+            calm, episodes = not self._away, self._episodes
             try:
                 await gateway.start()
             except AssertionError as error:
-                if calm and not self._away:
-                    self._book.violated(f"NOT STARTED: {error}")
+                if calm and episodes == self._episodes:
+                    self._book.violated(f"NOT STARTED: …{str(error)[-_TOLD:]}")
                 self.injected["starts given up"] += 1
                 await gateway.kill()
                 await asyncio.sleep(_AGAIN_SECONDS)
@@ -99,10 +103,11 @@ class Faults:
                 waiting = list(self._kinds)
                 self._chance.shuffle(waiting)
             kind = waiting.pop()
-            self._away.add(kind)
+            self._away += 1
+            self._episodes += 1
             await self._kinds[kind]()
             self.injected[kind] += 1
-            self._away.discard(kind)
+            self._away -= 1
 
     async def _postgres_restarts(self) -> None:
         await asyncio.to_thread(self._site.cluster.stop)

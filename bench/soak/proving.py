@@ -15,7 +15,7 @@ _T = TypeVar("_T")
 
 _DRAIN_SECONDS: Final = 240.0
 """The longest lease of a killed gateway and the longest pause after failures, and some."""
-_AT_ONCE: Final = 4
+_AT_ONCE: Final = 8
 _ATTEMPTS: Final = 20
 _RECALLED: Final = 300
 """How many memories are asked for in their own words."""

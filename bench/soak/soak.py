@@ -86,7 +86,7 @@ async def soak(site: Site, plan: Plan, say: Say) -> tuple[Report, Book]:
         await asyncio.wait((greedy,))
         for gateway in site.gateways:
             if not gateway.runs:
-                book.violated(f"ENDED: a gateway ended by itself: {gateway.last_words()}")
+                book.violated(f"ENDED: a gateway ended by itself: …{gateway.last_words()[-800:]}")
                 await faults.started(gateway)
         await drained(site, book)
         say("drained; proving each acknowledgement")
