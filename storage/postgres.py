@@ -19,6 +19,10 @@ from guard.errors import InvalidError
 DRIVER: Final = "postgresql+psycopg"
 TENANT: Final = "memguard.tenant"
 SCOPE: Final = "memguard.scope"
+CURRENT: Final = f"substr(NULLIF(current_setting('{TENANT}', true), ''), 2)"
+"""The tenant in scope, in SQL: its name after a mark, so that unset is not the platform's own empty
+name, and NULL when none is set, which equals nothing."""
+_MARK: Final = "="
 BEGIN: Final[Mapping[str, str]] = {
     "read": "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY",
     "snapshot": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -66,7 +70,7 @@ def scoping(tenant: str | None) -> str:
     if tenant is None:
         return f"SELECT set_config('{TENANT}', '', true), set_config('{SCOPE}', 'system', true)"
     # In hexadecimal: there is nothing in it to escape, and so nothing to escape from.
-    name = f"convert_from('\\x{tenant.encode().hex()}', 'UTF8')"
+    name = f"convert_from('\\x{(_MARK + tenant).encode().hex()}', 'UTF8')"
     return f"SELECT set_config('{TENANT}', {name}, true), set_config('{SCOPE}', '', true)"
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from sqlalchemy import Connection, String, inspect, text
 
-from storage.postgres import SCOPE, TENANT
+from storage.postgres import CURRENT, SCOPE
 
 _WAIT: Final = "SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))"
 _HURRY: Final = "SET LOCAL lock_timeout = '5s'"
@@ -58,7 +58,7 @@ def secure(
         for column in inspect(connection).get_columns(table)
         if isinstance(column["type"], String)
     ]
-    mine = f"{tenant} = NULLIF(current_setting('{TENANT}', true), '')"
+    mine = f"{tenant} = {CURRENT}"
     across = f"current_setting('{SCOPE}', true) = 'system'"
     statements = [
         f"ALTER TABLE {table} {', '.join(texts)}",
