@@ -171,6 +171,15 @@ class Verifier:
         """Seconds that clocks may differ."""
         return self._auth.leeway_seconds
 
+    def scopes_of(self, claims: Claims) -> frozenset[Scope]:
+        """Return what a token allows: of what it says, what there is and its tenant may have."""
+        said = frozenset(claims.scope.split())
+        scopes = frozenset(one for one in Scope if one in said)
+        platform = self._auth.platform_tenant
+        if platform is not None and claims.tenant != platform:
+            return scopes - {Scope.PLATFORM_ADMIN}
+        return scopes
+
     def verify(self, token: str) -> Claims:
         """Return the claims of a token that holds in every respect."""
         try:
@@ -288,13 +297,12 @@ class BearerAuth(ASGIMiddleware):
         claims = self._verifier.verify(token)
         tenant, client = TenantId(claims.tenant), ClientId(claims.client)
         allowed = await self._admission.admit(tenant, client)
-        granted = frozenset(claims.scope.split())
         until = datetime.fromtimestamp(claims.expires_at, UTC)
         principal = Principal(
             owner=Owner(tenant, SubjectId(claims.subject)),
             client=client,
             credential=claims.token_id or hashlib.sha256(token.encode()).hexdigest()[:32],
-            scopes=frozenset(one for one in Scope if one in granted),
+            scopes=self._verifier.scopes_of(claims),
             channel=channel,
             ceiling=ceiling(channel, allowed),
             expires_at=until,

@@ -164,6 +164,8 @@ class Auth(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         Algorithm.ES256,
         Algorithm.RS256,
     )
+    platform_tenant: Name | None = None
+    """The only tenant whose tokens may carry `platform:admin`. None: any, as the issuer decides."""
     registry_seconds: Annotated[float, Meta(gt=0, le=60)] = 5.0
     """Seconds for which a request trusts what was read of tenants and clients; streams, twice."""
     tenant_claim: _ClaimName = "tid"

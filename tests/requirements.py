@@ -29,7 +29,7 @@ REQUIREMENTS: Final[dict[str, tuple[Status, str]]] = {
     "E8": (DONE, "Size limits and deadlines"),
     "E9": (DONE, "Problem details from one table; never a trace, never content"),
     "E10": (DONE, "Idempotency keys"),
-    "E11": (PLANNED, "Health, readiness, metrics, traces, structured logs"),
+    "E11": (DONE, "Health, readiness, metrics, traces, structured logs"),
     "E12": (DONE, "Graceful shutdown"),
     "E13": (DONE, "Tenants and clients are registered before they are served"),
     "E14": (PLANNED, "Limits before authentication, trusted proxies, TLS"),

@@ -12,12 +12,21 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from gateway.app.enrolling import LedgerDesk, enrol
-from gateway.app.serving import USE_CASES
+from gateway.app.serving import USE_CASES, opened, prepare_models
 from gateway.auth import RegisteredOnly
 from gateway.doors import UseCases
 from gateway.mcp.streams import Streams
 from gateway.recent import RecentRegistry
-from gateway.settings import Auth, ClientEntry, Http, Mode, Settings, TenantEntry
+from gateway.settings import (
+    Auth,
+    ClientEntry,
+    Http,
+    Mode,
+    Settings,
+    SettingsError,
+    TenantEntry,
+    load,
+)
 from guard.errors import ForbiddenError, UnavailableError
 from guard.ports import Client, Enrolment, Tenant
 from guard.tenants import Terms, register
@@ -162,6 +171,22 @@ def test_the_platforms_administrator_reads_nobodys_memories(ask: Asking, ops: Ad
     ((_, principal, _),) = ops.calls.made
     assert principal.owner.tenant == "ops"
     assert ask("GET", "/v1/memories?tenant=acme", scope=every, **ROOT).status_code == 400
+
+
+@pytest.mark.requirement("E13")
+def test_the_platforms_scope_counts_in_its_own_tenant_alone(
+    ops: Administered, signing_key: dict[str, Any]
+) -> None:
+    """Once that tenant is configured, another's token with the scope is one without it."""
+    auth = Auth(platform_tenant="ops")
+    ops.settings = msgspec.structs.replace(ops.settings, auth=auth)
+    with TestClient(ops.app()) as client:
+        ask = Asking(client, signing_key)
+        assert ask.root("POST", "/v1/admin/tenants", NEW).status_code == 201
+        claims = {"tid": "acme", "sub": "root", "azp": "app"}
+        both = "platform:admin memory:read"
+        assert ask("GET", "/v1/admin/tenants", scope=both, **claims).status_code == 403
+        assert ask("GET", "/v1/memories", scope=both, **claims).status_code == 200
 
 
 @pytest.mark.requirement("E13", "W3")
@@ -346,6 +371,66 @@ async def test_the_settings_register_what_is_not_there_and_lift_no_suspension() 
         Client(APP, ACME, OriginClass.USER_STATED),
         bot,
     ]
+
+
+FILE = """
+[[tenants]]
+id = "acme"
+clients = [{ id = "app", ceiling = "user_stated" }, { id = "bot", ceiling = "web" }]
+
+[[tenants]]
+id = "globex"
+ceiling = "operator"
+"""
+
+
+@pytest.mark.requirement("E13")
+async def test_a_gateway_registers_what_its_file_names(tmp_path: Path) -> None:
+    """At start, before it serves; the next start finds nothing to do."""
+    config = tmp_path / "memguard.toml"
+    config.write_text(FILE)
+    settings = load(
+        config=config, environ={}, overrides={"storage.data_dir": str(tmp_path / "data")}
+    )
+    prepare_models(settings, lambda _step, _done, _total: None)
+    for _ in range(2):
+        async with opened(settings) as gateway:
+            registry = gateway.rooms.registry
+            tenants = await registry.tenants(None, 9)
+            assert [(one.id, one.ceiling) for one in tenants] == [
+                ("acme", OriginClass.USER_STATED),
+                ("globex", OriginClass.OPERATOR),
+            ]
+            clients = await registry.clients(ACME, None, 9)
+            assert [one.id for one in clients] == ["app", "bot"]
+            await gateway.rooms.audit.integrate()
+            leaves = await gateway.rooms.audit.leaves(ACME, 0, 9)
+            assert len(leaves) == 3
+            assert {one.leaf.client for one in leaves} == {"settings"}
+
+
+@pytest.mark.requirement("E13")
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        '[[tenants]]\nid = "acme"',
+        '[[tenants]]\nid = ""',
+        '[[tenants]]\nid = "new"\nceiling = "god"',
+        '[[tenants]]\nid = "new"\nsuspended = false',
+        '[[tenants]]\nid = "new"\nclients = [{ id = "a", ceiling = "operator" }]',
+        '[[tenants]]\nid = "n"\nclients = [{id="a",ceiling="web"},{id="a",ceiling="document"}]',
+    ],
+)
+def test_a_file_that_contradicts_itself_is_refused(tmp_path: Path, wrong: str) -> None:
+    """Twice the same id, a client above its tenant, unknown words; and none from elsewhere."""
+    config = tmp_path / "memguard.toml"
+    config.write_text(FILE)
+    assert len(load(config=config, environ={}).tenants) == 2
+    with pytest.raises(SettingsError, match="unknown variable"):
+        load(config=config, environ={"MEMGUARD_TENANTS": "acme"})
+    config.write_text(FILE + wrong)
+    with pytest.raises(SettingsError):
+        load(config=config, environ={})
 
 
 class _Stream:
