@@ -380,6 +380,26 @@ async def test_background_work_is_done_again_without_harm(
     assert await books.outbox.waiting() == 0
 
 
+@pytest.mark.requirement("S1")
+async def test_a_cancelled_commit_leaves_a_server_usable(books: Books) -> None:
+    """At whatever step: all of it is there or nothing, and no lock is left behind."""
+    stood = 0
+    for steps in range(0, 60, 4):
+        row, after = sealed(), sealed()
+        before = await books.ledger.epoch(ACME, ANNA)
+        doomed = asyncio.create_task(books.ledger.commit(change(before, row)))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        doomed.cancel()
+        await asyncio.gather(doomed, return_exceptions=True)
+        epoch = await books.ledger.epoch(ACME, ANNA)
+        assert len(await books.ledger.rows(ACME, ANNA, [row.label.id])) == epoch - before
+        stood += epoch - before
+        await books.ledger.commit(change(epoch, after))
+        assert (await get(books, after)).sealed == after
+    assert stood < 15
+
+
 @pytest.mark.requirement("E11")
 async def test_a_server_that_is_away_is_unavailable_and_comes_back(
     cluster: Cluster, ledger_place: Place, keys_place: Place, database: Database, books: Books
