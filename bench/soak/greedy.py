@@ -1,7 +1,11 @@
 """A subject that asks far more often than it may, and how much more it was given than allowed."""
 
 import asyncio
-from typing import Final, NamedTuple
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+import msgspec
 
 from bench.soak.asking import Asking
 from bench.soak.book import Book, Owner
@@ -12,6 +16,8 @@ BURST_SECONDS: Final = 5
 _CAPACITY: Final = UNITS_PER_MINUTE * BURST_SECONDS // 60
 _REFILL: Final = UNITS_PER_MINUTE / 60
 _EVERY_SECONDS: Final = 0.2
+_LOST: Final = "the shared rate limits do not answer; counting in this process alone"
+_FOUND: Final = ("the shared rate limits answer again", "serving")
 _NOBODYS: Final = "01a2299d-a9d2-7a0c-87c6-3052caa1a056"
 
 
@@ -78,3 +84,25 @@ def excess(given: list[Given], outages: list[Outage]) -> Excess:
             ratio = count / (_CAPACITY + _REFILL * (end - first.sent))
             worst[touched] = max(worst[touched], ratio)
     return Excess(shared=worst[False], alone=worst[True])
+
+
+def told(log: Iterable[str], offset: float) -> list[Outage]:
+    """Return when a gateway says that it counted alone, which a busy machine makes it do as well.
+
+    `offset` is what makes a time of day one of the loop.
+    """
+    found: list[Outage] = []
+    began: float | None = None
+    at = 0.0
+    for line in log:
+        try:
+            said = msgspec.json.decode(line, type=dict[str, Any])
+            at = datetime.fromisoformat(said["time"]).timestamp() + offset
+        except (msgspec.MsgspecError, KeyError):
+            continue  # a killed process leaves half a line
+        if said["event"] == _LOST and began is None:
+            began = at
+        elif said["event"] in _FOUND and began is not None:
+            found.append(Outage(began, at))
+            began = None
+    return found if began is None else [*found, Outage(began, at)]

@@ -12,7 +12,7 @@ import msgspec
 from bench.soak.asking import Asking
 from bench.soak.book import Book, Owner
 from bench.soak.faults import Faults
-from bench.soak.greedy import GREEDY, UNITS_PER_MINUTE, Excess, Greed, excess
+from bench.soak.greedy import GREEDY, UNITS_PER_MINUTE, Excess, Greed, excess, told
 from bench.soak.proving import Proving, audited, drained, stopped
 from bench.soak.site import Site
 from bench.soak.visiting import Visiting
@@ -93,7 +93,13 @@ async def soak(site: Site, plan: Plan, say: Say) -> tuple[Report, Book]:
         await Proving(asking, book).everything(chance)
     leaves = await audited(site, book)
     await stopped(site, book)
-    most = excess(greed.given, faults.outages)
+    offset = asyncio.get_running_loop().time() - time.time()
+    alone = [
+        outage
+        for gateway in site.gateways
+        for outage in told(gateway.log.read_text("utf-8", "replace").splitlines(), offset)
+    ]
+    most = excess(greed.given, [*faults.outages, *alone])
     _check_limits(book, most, plan, greed)
     say("proved")
     report = Report(

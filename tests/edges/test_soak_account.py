@@ -10,7 +10,7 @@ import pytest
 
 from bench.soak.asking import Asking
 from bench.soak.book import Book, Owner, State
-from bench.soak.greedy import Given, Outage, excess
+from bench.soak.greedy import Given, Outage, excess, told
 from bench.soak.proving import Proving
 from bench.soak.visiting import Visiting
 from gateway.app.serving import USE_CASES
@@ -159,3 +159,24 @@ def test_spending_is_measured_over_every_span() -> None:
     assert excess([*steady, *burst, Given(100.0, 100.0)], []).shared == pytest.approx(1.2)
     away = excess([*burst, *burst], [Outage(99.0, 101.0)])
     assert (away.shared, away.alone) == (0.0, 2.0)
+
+
+def test_a_gateway_that_counted_alone_says_when() -> None:
+    """Its log tells from when to when, a restart ends it, and half a line is passed over."""
+    lost = "the shared rate limits do not answer; counting in this process alone"
+    said = [
+        (10, "serving"),
+        (12, lost),
+        (13, "request"),
+        (15, "the shared rate limits answer again"),
+        (20, lost),
+        (25, "serving"),
+        (30, lost),
+        (31, "request"),
+    ]
+    log = [f'{{"time": "1970-01-01T00:00:{at}+00:00", "event": "{event}"}}' for at, event in said]
+    assert told([*log[:3], log[0][:20], *log[3:]], 100.0) == [
+        Outage(112, 115),
+        Outage(120, 125),
+        Outage(130, 131),
+    ]
