@@ -38,17 +38,22 @@ _HOST: Final = "127.0.0.1"
 # Below the range that outgoing connections get theirs from: a client that tries a port of that
 # range again and again while nobody listens is one day connected to itself.
 _PORTS: Final = range(15_000, 32_000)
+_READY_POLL_SECONDS: Final = 0.1
+"""A start takes seconds of a core; asking more often would take them from it."""
 _TAIL_LINES: Final = 15
 
 
 async def until(
-    holds: Callable[[], Awaitable[bool]], what: str, seconds: float = START_SECONDS
+    holds: Callable[[], Awaitable[bool]],
+    what: str,
+    seconds: float = START_SECONDS,
+    poll: float = POLL_SECONDS,
 ) -> None:
     """Return as soon as `holds` does; fail, saying what was waited for, when time is up."""
     try:
         async with asyncio.timeout(seconds):
             while not await holds():  # noqa: ASYNC110 - another process tells of no event
-                await asyncio.sleep(POLL_SECONDS)
+                await asyncio.sleep(poll)
     except TimeoutError:
         raise AssertionError(f"not within {seconds:.0f} s: {what}") from None
 
@@ -167,7 +172,7 @@ class GatewayProcess:
                     return (await client.get("/readyz")).status_code == HTTPStatus.OK
                 return False
 
-            await until(ready, "the gateway is ready")
+            await until(ready, "the gateway is ready", poll=_READY_POLL_SECONDS)
 
     async def kill(self) -> None:
         """Kill the process as a power cut would, if it runs; its index worker is left alone."""

@@ -76,10 +76,9 @@ class Halfway:
 
 async def _write(caller: Caller, writer: int, acknowledged: list[Acknowledged]) -> str:
     """Write until the gateway is gone; return the text that got no answer."""
-    for number, text in enumerate(phrases(writer)):
-        reference = f"notebook {writer}, page {number // 40}"
+    for text in phrases(writer):
         try:
-            response = await caller.store(text, origin={"reference": reference})
+            response = await caller.store(text)
         except httpx2.TransportError:
             return text
         assert response.status_code == HTTPStatus.CREATED, response.text
@@ -119,7 +118,7 @@ async def test_requests_in_flight_finish_and_nothing_acknowledged_is_lost(
     unanswered = [task.result() for task in writers]
     for other, text in zip(others, unanswered, strict=True):
         # Whether the last one was heard or not: saying it again makes it one memory.
-        response = await other.store(text, origin={"reference": "said again"})
+        response = await other.store(text)
         assert response.status_code in (HTTPStatus.CREATED, HTTPStatus.OK), response.text
         acknowledged.append(Acknowledged(other, response.json()["id"], text))
     await assert_all_there(acknowledged)

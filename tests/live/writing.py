@@ -12,9 +12,7 @@ import msgspec
 from tests.live.gateway_process import Caller, until
 from tests.live.phrases import phrases
 
-_WRITES_PER_SOURCE: Final = 40
-"""A burst from one source is held for review, so each writer names another one now and then."""
-_AGAIN_SECONDS: Final = 0.2
+_AGAIN_SECONDS: Final = 0.4
 """Pause of a client whose request came to nothing."""
 _PROVING: Final = 4
 
@@ -29,6 +27,8 @@ class Acknowledged(NamedTuple):
 
 class Writing:
     """Writers who write as many texts as they are granted, and don't give a text up.
+
+    More than a hundred per subject within a minute would be a burst and held for review.
 
     A request that breaks off or is told to come back is sent again with the same text, as a client
     does that can't know whether it was heard: the answer is then `stored` or `merged`, and it must
@@ -70,9 +70,9 @@ class Writing:
         await self.reached(self._granted)
 
     async def _write(self, caller: Caller, texts: Iterator[str], writer: int) -> None:
+        source = f"notebook {writer}"
         for number, text in enumerate(texts):
             await self._permits.acquire()
-            source = f"notebook {writer}, page {number // _WRITES_PER_SOURCE}"
             layer = ("episodic", "semantic")[number // 2 % 2]
             id = None
             while id is None:
