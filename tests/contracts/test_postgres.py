@@ -239,7 +239,7 @@ async def test_a_newer_ledger_on_a_server_is_refused(own_ledger: Place) -> None:
 
 @pytest.mark.requirement("S1")
 async def test_connections_that_broke_in_the_pool_are_not_noticed(
-    ledger_place: Place, database: Database, books: Books
+    ledger_place: Place, books: Books
 ) -> None:
     """All of them at once, before a read and before a write."""
     row, other = sealed(), sealed()
@@ -250,9 +250,17 @@ async def test_connections_that_broke_in_the_pool_are_not_noticed(
     assert cut(ledger_place) >= 1
     await books.ledger.commit(change(1, other))
     assert await books.ledger.epoch(ACME, ANNA) == 2
-    assert cut(ledger_place) >= 1
-    async with database.writing(ACME) as connection:  # not even by what is not tried again
-        assert await connection.scalar(text("SELECT 1")) == 1
+
+
+@pytest.mark.requirement("S1")
+async def test_a_transaction_begins_on_a_connection_that_lives(ledger_place: Place) -> None:
+    """Also for what is not tried again: beginning is the question whether anybody is there."""
+    alone = await Database.open(ledger_place.gateway, Pool(size=1))
+    for lend in (alone.reading, alone.writing, alone.snapshot):
+        assert cut(ledger_place) == 1
+        async with lend(ACME) as connection:
+            assert await connection.scalar(text("SELECT 1")) == 1
+    await alone.close()
 
 
 @pytest.mark.requirement("S1")

@@ -13,7 +13,7 @@ from guard.ports import Client, Tenant
 from memory.origin import OriginClass
 from memory.types import ClientId, Owner, TenantId
 from storage.database import Database
-from storage.engine import SYSTEM, Scope
+from storage.engine import SYSTEM, Pool, Scope
 from storage.keystore import KeyStoreSql
 from storage.ports import WrappedKey
 from storage.registry import SqlRegistry
@@ -226,6 +226,16 @@ async def test_a_scope_ends_with_its_transaction(database: Database, ledger_plac
             assert connection.execute("SELECT count(*) FROM memories").fetchall() == [(2,)]
             connection.execute(end.encode())
             assert connection.execute("SELECT count(*) FROM memories").fetchall() == [(0,)]
+    alone = await Database.open(ledger_place.gateway, Pool(size=1))
+    for lend in (alone.reading, alone.writing):
+        async with lend(ACME) as scoped_one:
+            assert len((await scoped_one.execute(select(MEMORIES.c.id))).all()) == 2
+        async with alone.engine.connect() as handed_on:
+            driver: Any = (await handed_on.get_raw_connection()).driver_connection
+            for setting in ("memguard.tenant", "memguard.scope"):
+                found = await driver.execute(f"SELECT current_setting('{setting}', true)")
+                assert (await found.fetchone())[0] in ("", None)
+    await alone.close()
     async with database.engine.connect() as connection_without:
         with pytest.raises(RuntimeError, match="names its scope"):
             await connection_without.execute(select(MEMORIES.c.id))
