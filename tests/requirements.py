@@ -79,7 +79,7 @@ REQUIREMENTS: Final[dict[str, tuple[Status, str]]] = {
     "L7": (PLANNED, "Consistency scan"),
     "L8": (PLANNED, "Cold start"),
     "L9": (PLANNED, "Background work"),
-    "S1": (PLANNED, "Ledger on SQLite and PostgreSQL"),
+    "S1": (DONE, "Ledger on SQLite and PostgreSQL"),
     "S2": (PLANNED, "Embedded index and Qdrant server"),
     "S3": (DONE, "Envelope encryption and a key store of its own"),
     "S4": (PLANNED, "Rotation"),
