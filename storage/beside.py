@@ -6,7 +6,7 @@ it belongs to, or not at all.
 
 from typing import Any, Final, assert_never
 
-from sqlalchemy import and_, delete, insert, or_, update
+from sqlalchemy import delete, insert, or_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from guard.errors import ConflictError
@@ -96,15 +96,13 @@ async def _end(connection: AsyncConnection, tenant: str, ended: Ended) -> None:
 
 
 async def _forget(connection: AsyncConnection, tenant: str, ids: list[MemoryId]) -> None:
-    """Remove every answer and outcome that names one of `ids`; what waits is no outcome yet."""
+    """Remove every answer and outcome that names one of `ids`."""
     await connection.execute(
         delete(ANSWERS).where(ANSWERS.c.tenant == tenant, ANSWERS.c.memory.in_(ids))
     )
-    waits = and_(QUEUE.c.tenant == WRITES.c.tenant, QUEUE.c.id == WRITES.c.id)
     await connection.execute(
         delete(WRITES).where(
             WRITES.c.tenant == tenant,
             or_(WRITES.c.memory.in_(ids), WRITES.c.id.in_(ids)),
-            ~QUEUE.select().where(waits).exists(),
         )
     )

@@ -92,8 +92,7 @@ class Beside:
             if place[0] == tenant and answer.memory in gone:
                 del self.answers[place]
         for key, kept in list(self.writes.items()):
-            named = kept.write.id in gone or kept.memory in gone
-            if key[0] == tenant and named and key not in self.queue:
+            if key[0] == tenant and (kept.write.id in gone or kept.memory in gone):
                 del self.writes[key]
 
 

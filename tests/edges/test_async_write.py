@@ -14,11 +14,14 @@ import pytest
 from gateway.fields import KEY, PREFER, prefers_async
 from gateway.problems import REPLAYED
 from guard.clerk import Pace
+from guard.errors import NotFoundError
+from guard.ports import Due
+from guard.queue import carry_out
 from guard.rooms import Bounds
 from guard.stages.rate import WRITES_PER_WINDOW
 from guard.turns import Turns
 from memory.origin import OriginClass
-from memory.types import Owner, SubjectId, TenantId
+from memory.types import MemoryId, Owner, SubjectId, TenantId
 from policies.model import Effect, Rule
 from storage.rates import WindowRates
 from tests.edges.guarded import ATTACK, PACE, UNTROUBLED, Guarded
@@ -332,7 +335,8 @@ async def test_a_suspended_tenants_writes_are_held_back(guarded: Guarded) -> Non
         await guarded.clerk.drain()
         guarded.house.later(hours=1)
     assert (await status(umbra, theirs))[0] == "done"
-    assert await guarded.rooms.queue.dead(9) == []
+    (held_back,) = guarded.house.ledger._state.beside.queue.values()
+    assert (held_back.id, held_back.attempts) == (id, 0)
     await guarded.suspend("acme", suspended=False)
     assert await guarded.texts(http) == []
     await guarded.clerk.drain()
@@ -382,6 +386,8 @@ async def test_forgetting_what_a_write_became_forgets_its_outcome(guarded: Guard
     ids = [await accept(http), await accept(http), await accept(http, "Tea at four.")]
     await guarded.clerk.drain()
     assert await status(http, ids[1]) == ("done", "merged", ids[0])
+    nothing = await http.delete(f"/v1/memories/{ids[1]}")
+    assert nothing.status_code == 404, "it became no memory of its own"
     assert (await http.delete(f"/v1/memories/{ids[0]}")).status_code == 200
     found = [(await http.get(f"/v1/writes/{id}")).status_code for id in ids]
     assert found == [404, 404, 200]
@@ -424,6 +430,22 @@ async def test_two_at_one_write_store_it_once(guarded: Guarded, turns: str) -> N
     assert await status(http, id) == ("done", "stored", id)
     assert await guarded.texts(http) == [UNTROUBLED]
     assert await leaves(guarded, "remember") == ["queued", "stored"]
+
+
+@pytest.mark.requirement("W14")
+async def test_the_later_of_two_learns_that_it_is_decided(guarded: Guarded) -> None:
+    """At once, and not by trying in vain until it gives up."""
+    id = MemoryId(await accept(guarded.client()))
+    due = Due(ALICE, id, 0)
+    apart = msgspec.structs.replace(guarded.rooms, turns=Turns())
+    guarded.doorway.open.clear()
+    working = [asyncio.create_task(carry_out(due, rooms)) for rooms in (guarded.rooms, apart)]
+    await guarded.doorway.crowded(2)
+    guarded.doorway.open.set()
+    done = await asyncio.gather(*working, return_exceptions=True)
+    assert sorted(type(one).__name__ for one in done) == ["NotFoundError", "Stored"]
+    with pytest.raises(NotFoundError):
+        await carry_out(due, guarded.rooms)
 
 
 @pytest.mark.requirement("W14", "E7")
