@@ -7,7 +7,7 @@ import msgspec
 
 from guard.admit import admit
 from guard.content import redact_draft
-from guard.errors import ConflictError, UnavailableError
+from guard.errors import ConflictError, UnavailableError, UnreadableError
 from guard.gather import gather, search_material, tag
 from guard.leaves import leaf_of_write
 from guard.nouns import (
@@ -192,9 +192,15 @@ async def _merge(work: _Work, row: Row) -> WriteOutcome:
     """Touch the memory that already says so; no new row, and no rise in trust (W4, W9)."""
     tagged, rooms = work.screened.tagged, work.rooms
     leaf_id = LeafId(rooms.new_id())
-    sealed = await rooms.vault.relabel(
-        row.sealed, state=row.sealed.label.state, leaf=leaf_id, at=tagged.at
-    )
+    try:
+        sealed = await rooms.vault.relabel(
+            row.sealed, state=row.sealed.label.state, leaf=leaf_id, at=tagged.at
+        )
+    except UnreadableError:
+        # Someone edited the twin behind the ledger's back: it takes part in nothing, and what the
+        # caller says is kept beside it.
+        rooms.journal.record(_spoilt(tagged, row, rooms))
+        return await _store_new(work)
     label = sealed.label
     outcome = Merged(label.id, label.origin, label.trust, (REASON_SAME,))
     leaf = leaf_of_write(
@@ -208,6 +214,18 @@ async def _merge(work: _Work, row: Row) -> WriteOutcome:
         reasons=outcome.reasons,
     )
     return await _commit(work, (sealed,), leaf, outcome)
+
+
+def _spoilt(tagged: Tagged, row: Row, rooms: Rooms) -> Leaf:
+    """Return the audit leaf that tells an operator of a row which failed its proof."""
+    return leaf_of_write(
+        tagged,
+        LeafId(rooms.new_id()),
+        object=row.sealed.label.id,
+        outcome="withheld",
+        policy=rooms.policy.version,
+        reasons=("check.unreadable",),
+    )
 
 
 async def _reject(work: _Work) -> WriteOutcome:
