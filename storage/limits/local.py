@@ -11,7 +11,7 @@ Seconds = Callable[[], float]
 """A clock that never goes back, such as `time.monotonic`."""
 
 KEPT: Final = 100_000
-"""Buckets kept at once, about 40 MB of them."""
+"""Buckets kept at once, about 45 MB of them."""
 
 _Key = tuple[str, tuple[str, ...]]
 
