@@ -9,7 +9,7 @@ DATA ?= data
 # The extra has no lock: which torch fits depends on the machine (CPU, CUDA, ROCm), and so do digests.
 MODELS ?= torch==2.13.0 transformers==5.24.0 safetensors==0.8.0
 
-.PHONY: serve demo test test-all test-models check lint types imports format lock clean bench
+.PHONY: serve demo test test-all soak test-models check lint types imports format lock clean bench
 
 serve: $(VENV)/.serve  ## run a gateway on embedded defaults
 	$(BIN)/memguard serve --host $(HOST) --port $(PORT) --data-dir $(DATA)
@@ -21,7 +21,10 @@ test: $(VENV)/.dev  ## the tests, without the long ones
 	$(BIN)/pytest
 
 test-all: $(VENV)/.dev  ## the tests with the long ones that start and kill real processes
-	$(BIN)/pytest -m "live or not live" --timeout 1200
+	$(BIN)/pytest -m "not soak" --timeout 1200
+
+soak: $(VENV)/.dev  ## two minutes of four gateways under load and faults; wants an idle machine
+	$(BIN)/pytest -m soak --timeout 1200 tests/live/test_soak.py
 
 test-models: $(VENV)/.models  ## the tests of embedding with a local model, which need torch (about 1 GB)
 	$(BIN)/pytest tests/contracts/test_embedder.py tests/unit/test_transformer.py

@@ -12,7 +12,7 @@ from bench.soak.soak import Plan, soak
 from tests.live.conftest import Figure
 from tests.postgres import MissingError as MissingPostgresError
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(1200)]
 
 
 @pytest.mark.requirement("E5", "E7", "S1", "S2", "S9", "W14", "Q6")
