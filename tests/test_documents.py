@@ -150,11 +150,10 @@ def test_the_checks_of_documents_can_fail() -> None:
     assert list(_broken_links(here, wrong)) == ["no/such.md", "SECURITY.md#nowhere"]
     assert _unknown_commands("`memguard serve --port 1`, `memguard token steal`") == ["token steal"]
     # Put together here, so that this file does not hold what it forbids.
-    host = ".".join(("pypi", "org"))
     for private in (
         "see /home/me/x",
         f"in /{'work'}/x",
-        f"index https://{host}/simple",
+        f"index https://{'pypi'}.org/simple",
         "10.0.0.7",
     ):
         assert PRIVATE.search(private), private
