@@ -151,25 +151,6 @@ def qualities(
     return _of_best(hits)
 
 
-def merged(index: Routes, local: Routes) -> dict[str, list[tuple[MemoryId, float]]]:
-    """Return the hits of both as one set of routes; where both know a memory, `local` stands.
-
-    Cosines share a scale. Keyword and entity scores of an index have one of their own, so they are
-    brought to [0, 1] by its best hit, which is where the local ones are. Better still, let the
-    index nominate and score all of its nominees with `exact.local_routes`: then nothing that an
-    index says moves a rank.
-    """
-    routes: dict[str, list[tuple[MemoryId, float]]] = {}
-    for name in dict.fromkeys((*index, *local)):
-        ours = dict(local.get(name, ()))
-        theirs = index.get(name, ())
-        if not name.startswith(DENSE):
-            theirs = _of_best(theirs)
-        both = {id: score for id, score in theirs if id not in ours} | ours
-        routes[name] = sorted(both.items(), key=lambda hit: -hit[1])
-    return routes
-
-
 def _of_best(hits: Sequence[tuple[MemoryId, float]]) -> list[tuple[MemoryId, float]]:
     """Return scores as a part of the best one's, held down by half when even that covers little.
 

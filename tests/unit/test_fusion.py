@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from memory.exact import local_routes
-from memory.fusion import Ramp, Routes, fuse, fuse_by_rank, merged, route_weights
+from memory.fusion import Ramp, Routes, fuse, fuse_by_rank, route_weights
 from memory.ranking import evidence, reliable
 from memory.signals import Blinded, Sparse, Vector
 from memory.types import MemoryId, SubjectMark
@@ -117,16 +117,6 @@ def test_a_few_foreign_characters_shift_the_weight_gradually() -> None:
     """A long English query that quotes one Chinese word keeps most of its English weight."""
     weights = route_weights("What did we decide about the translation of 记忆 in the user manual?")
     assert 0.1 < weights["dense.en"] < 0.425
-
-
-@pytest.mark.requirement("R13", "R11")
-def test_merging_brings_index_scores_to_the_local_scale_and_lets_local_stand() -> None:
-    """An index's keyword score of 14.2 doesn't drown a fresh row that covers the query."""
-    index: Routes = {"keyword": [(A, 14.2), (B, 7.1)], "dense.en": [(A, 0.4)]}
-    local: Routes = {"keyword": [(C, 1.0)], "dense.en": [(A, 0.6), (C, 0.5)]}
-    both = merged(index, local)
-    assert dict(both["keyword"]) == {A: 1.0, B: 0.5, C: 1.0}
-    assert both["dense.en"] == [(A, 0.6), (C, 0.5)]
 
 
 @pytest.mark.requirement("R13", "R11")
