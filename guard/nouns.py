@@ -66,8 +66,28 @@ class View(msgspec.Struct, frozen=True):
     ends: tuple[int, ...]
 
 
+class Near(msgspec.Struct, frozen=True):
+    """A memory of the same subject that is near a draft: its row, and the cosine by vector name.
+
+    The cosines are exact: taken from the sealed vectors of the memory, never from the index.
+    """
+
+    row: "Row"
+    likeness: Mapping[str, float]
+
+
+class Detected(msgspec.Struct, frozen=True):
+    """What one detector made of a draft: proof that it ran or how it failed, and what it found."""
+
+    completion: Completion
+    findings: tuple[Finding, ...] = ()
+
+
 class Facts(msgspec.Struct, frozen=True):
-    """All that the decision may look at, gathered in one round at the subject's epoch."""
+    """All that the decision may look at, gathered in one round at the subject's epoch.
+
+    `near` holds the nearest own memories, nearest first. `detected` is what the models said.
+    """
 
     epoch: Epoch
     views: tuple[View, ...]
@@ -76,6 +96,8 @@ class Facts(msgspec.Struct, frozen=True):
     fingerprint: bytes
     twins: tuple["Row", ...]
     recent_writes: int
+    near: tuple[Near, ...] = ()
+    detected: tuple[Detected, ...] = ()
 
 
 class Screened(msgspec.Struct, frozen=True):

@@ -11,7 +11,19 @@ from typing import Protocol
 
 import msgspec
 
-from guard.nouns import Admitted, Answer, Change, Evidence, Leaf, Opened, Row, Sealed, Write
+from guard.nouns import (
+    Admitted,
+    Answer,
+    Change,
+    Evidence,
+    Facts,
+    Leaf,
+    Opened,
+    Row,
+    Sealed,
+    Tagged,
+    Write,
+)
 from memory.origin import OriginClass
 from memory.signals import Blinded, Signals, Vectors
 from memory.types import (
@@ -27,6 +39,7 @@ from memory.types import (
     SubjectMark,
     TenantId,
 )
+from policies.model import Finding
 
 Clock = Callable[[], datetime]
 """Now, as an aware UTC instant."""
@@ -331,6 +344,27 @@ class Embedder(Protocol):
 
     async def embed(self, texts: Sequence[str], purpose: Purpose = Purpose.MEMORY) -> list[Vectors]:
         """Return one set of named unit vectors per text, in order. Raises UnavailableError."""
+        ...
+
+
+class Detector(Protocol):
+    """A screening stage that takes time: a model, or somebody asked over the network (W7).
+
+    It runs under a deadline; one that raises, hangs or answers nonsense holds the write (W11).
+    """
+
+    @property
+    def version(self) -> str:
+        """What decides its answers, at most 64 characters; part of the version of each decision."""
+        ...
+
+    async def detect(
+        self, tagged: Tagged, facts: Facts, before: Sequence[Finding]
+    ) -> tuple[Finding, ...]:
+        """Return what it finds; `before` is what the detectors ahead of it found.
+
+        Every finding names the detector's own stage.
+        """
         ...
 
 

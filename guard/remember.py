@@ -1,12 +1,12 @@
 """The door in: every write of every edge passes here and is decided here (W1)."""
 
-import asyncio
 from typing import Protocol, assert_never
 
 import msgspec
 
 from guard.admit import admit
 from guard.content import redact_draft
+from guard.detect import detect
 from guard.errors import ConflictError, UnavailableError, UnreadableError
 from guard.gather import gather, search_material, tag
 from guard.leaves import leaf_of_write
@@ -23,7 +23,7 @@ from guard.nouns import (
     Tagged,
 )
 from guard.outcomes import Merged, Quarantined, Redacted, Rejected, Stored, WriteOutcome
-from guard.pipeline import screen
+from guard.pipeline import screen_within
 from guard.principal import Principal
 from guard.relate import New, Relation, Same, Unlearned, relate
 from guard.revise import without_places
@@ -111,12 +111,21 @@ async def _judged(
     tagged: Tagged, rooms: Rooms, recent_writes: int | None
 ) -> tuple[Screened, Facts]:
     # Gather the facts in one round, at the subject's epoch.
+    bounds = rooms.bounds
     with rooms.watch.step("remember.gather"):
         facts = await gather(tagged, rooms, recent_writes)
 
+    # Ask the models; what they say is a fact like the others.
+    with rooms.watch.step("remember.detect"):
+        heard = await detect(tagged, facts, rooms.detectors, bounds.detector_seconds)
+        facts = msgspec.structs.replace(facts, detected=heard)
+
     # Screen and decide; pure, and in a thread for the same reason as the views.
     with rooms.watch.step("remember.screen"):
-        return await asyncio.to_thread(screen, tagged, facts, rooms.stages, rooms.policy), facts
+        screened = await screen_within(
+            bounds.stages_seconds, tagged, facts, rooms.stages, rooms.policy
+        )
+    return screened, facts
 
 
 async def _settle(work: _Work, relation: Relation) -> WriteOutcome:

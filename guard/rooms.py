@@ -1,6 +1,7 @@
 """Everything a use-case works with, wired once by the composition root."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import msgspec
 
@@ -9,6 +10,7 @@ from guard.ports import (
     Answers,
     Audit,
     Clock,
+    Detector,
     Embedder,
     Envelopes,
     Index,
@@ -44,6 +46,8 @@ class Bounds(msgspec.Struct, frozen=True):
     commit_attempts: int = 8
     answer_hours: int = 24
     queued_writes: int = 10_000
+    stages_seconds: float = 10.0
+    detector_seconds: float = 5.0
     thresholds: Thresholds = DEFAULT_THRESHOLDS
     ramps: Mapping[str, Ramp] = NO_RAMPS
     confidence_by_trust: tuple[float, float, float, float, float] = (0.4, 0.6, 0.8, 1.0, 1.0)
@@ -76,3 +80,4 @@ class Rooms(msgspec.Struct, frozen=True):
     answers: Answers
     queue: Queue
     watch: Watch = Unwatched()
+    detectors: Mapping[str, Detector] = MappingProxyType({})

@@ -76,4 +76,5 @@ def _matches(rule: Rule, trust: int, finding: Finding) -> bool:
         and rule.code in ("*", finding.code)
         and finding.severity >= rule.at_least
         and rule.min_trust <= trust <= rule.max_trust
+        and (finding.score is None or finding.score >= rule.at_score)
     )

@@ -12,7 +12,7 @@ from typing import Annotated, Final
 
 import msgspec
 
-from policies.model import Effect, Name, Policy, Rule, Severity, Trust
+from policies.model import Effect, Name, Policy, Rule, Score, Severity, Trust
 
 MAX_BYTES: Final = 262_144
 """Far above any profile; keeps a file from an upload from being a burden to parse."""
@@ -32,6 +32,7 @@ class _Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     at_least: str = "info"
     min_trust: Trust = 0
     max_trust: Trust = 4
+    at_score: Score = 0.0
 
 
 class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -125,4 +126,5 @@ def _rule(rule: _Rule) -> Rule:
         at_least=Severity[rule.at_least.upper()],
         min_trust=rule.min_trust,
         max_trust=rule.max_trust,
+        at_score=rule.at_score,
     )

@@ -7,6 +7,7 @@ import msgspec
 
 MAX_TRUST = 4
 Trust = Annotated[int, msgspec.Meta(ge=0, le=MAX_TRUST)]
+Score = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=64, pattern=r"^[a-z0-9_.*-]+$")]
 
 
@@ -72,8 +73,10 @@ class Completion(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """When a finding of `stage` (and `code`, `*` for any) has at least this severity and the
-    origin's trust lies in [min_trust, max_trust], the effect applies.
+    """When a finding of `stage` (and `code`, `*` for any) has at least this severity and score, and
+    the origin's trust lies in [min_trust, max_trust], the effect applies.
+
+    A finding without a score has every score: what is not measured is not let through for that.
     """
 
     id: Name
@@ -83,6 +86,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     at_least: Severity = Severity.INFO
     min_trust: Trust = 0
     max_trust: Trust = MAX_TRUST
+    at_score: Score = 0.0
 
 
 class Policy(msgspec.Struct, frozen=True):

@@ -86,7 +86,7 @@ def test_a_request_and_its_steps_are_one_tree(world: Traced, signing_key: dict[s
         spans = world.spans()
         assert _tree(spans) == (
             "request",
-            ["remember.gather", "remember.screen", "remember.commit"],
+            ["remember.gather", "remember.detect", "remember.screen", "remember.commit"],
         )
         assert spans[0].kind is SpanKind.SERVER
         assert dict(spans[0].attributes or {}) == {
