@@ -16,12 +16,22 @@ from collections.abc import Iterator
 from typing import Final
 
 from guard.nouns import View
+from guard.views.choose import MODEL_CHARACTERS, MODEL_VIEWS, views_for_models
 from guard.views.decode import decoded, hidden
 from guard.views.fold import bare, forms, plain
 from guard.views.rewrite import original, renamed, span_of
 from guard.views.rot13 import rot13
 
-__all__ = ["DEPTH", "OVERFLOW", "normalised", "span_of", "views_of"]
+__all__ = [
+    "DEPTH",
+    "MODEL_CHARACTERS",
+    "MODEL_VIEWS",
+    "OVERFLOW",
+    "normalised",
+    "span_of",
+    "views_for_models",
+    "views_of",
+]
 
 DEPTH: Final = 3
 """How many times a code inside a code is opened."""

@@ -7,7 +7,7 @@ import regex
 
 from guard.nouns import View
 from guard.views.glyphs import FOLD, LEET
-from guard.views.rewrite import renamed, rewritten, translated
+from guard.views.rewrite import cut, renamed, rewritten, translated
 
 MARKS_KEPT: Final = 8
 """Combining marks read per character. Real writing needs fewer; NFKC sorts marks quadratically."""
@@ -123,7 +123,7 @@ def _stripped(view: View) -> View:
     high = len(view.text.rstrip())
     if low == 0 and high == len(view.text):
         return view
-    return View(view.name, view.text[low:high], view.starts[low:high], view.ends[low:high])
+    return cut(view, low, high)
 
 
 def _glyphs(view: View) -> View:

@@ -36,6 +36,11 @@ def renamed(view: View, name: str) -> View:
     return View(name, view.text, view.starts, view.ends)
 
 
+def cut(view: View, low: int, high: int) -> View:
+    """Return the part [low, high) of a reading, under the same name."""
+    return View(view.name, view.text[low:high], view.starts[low:high], view.ends[low:high])
+
+
 def translated(view: View, text: str) -> View:
     """Return `view` with a text of the same length, character for character."""
     if len(text) != len(view.text):

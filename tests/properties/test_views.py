@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guard.views import normalised, span_of, views_of
+from guard.views import MODEL_VIEWS, normalised, span_of, views_for_models, views_of
 
 ANY = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)
 CODED = st.lists(
@@ -70,3 +70,15 @@ def test_normalising_ignores_case_and_width(text: str) -> None:
 def test_readings_are_the_same_each_time(text: str) -> None:
     """Views depend on the text alone."""
     assert views_of(text) == views_of(text)
+
+
+@pytest.mark.requirement("W2")
+@given(TEXTS)
+def test_models_see_the_original_and_few_others(text: str) -> None:
+    """At most four readings, none twice, each one of the views and the original first."""
+    views = views_of(text)
+    chosen = views_for_models(views)
+    assert chosen[0] == views[0]
+    assert len(chosen) <= MODEL_VIEWS
+    assert len({v.text for v in chosen}) == len(chosen)
+    assert set(chosen) <= set(views)
