@@ -30,7 +30,7 @@ from storage.engine import (
     scoping,
 )
 from storage.migrations import head_revision, migrate, revision_of
-from storage.postgres import is_beaten, is_lost, refuse_unsafe
+from storage.postgres import is_beaten, is_denied, is_lost, refuse_unsafe
 
 UNDECIDED: Final = "commit"
 """What is unavailable when the answer to a commit was lost: it may stand or not."""
@@ -186,7 +186,10 @@ def _answering(name: str) -> Iterator[None]:
     except IntegrityError as error:
         raise ConflictError("conflict") from error
     # Statements that the database calls wrong are this code's fault and pass as they are.
-    except (DataError, ProgrammingError, NotSupportedError):
+    except (DataError, ProgrammingError, NotSupportedError) as error:
+        if is_denied(error):
+            # Not this code's fault: `migrate --role` grants them, and may be doing it just now.
+            raise UnavailableError(f"{name} rights") from error
         raise
     except (DBAPIError, PoolTimeoutError, OSError) as error:
         if is_beaten(error):

@@ -34,6 +34,7 @@ _SILENT_SECONDS: Final = 15
 _IDLE_SECONDS: Final = 15
 """Until a transaction that says nothing is ended: its process hangs, and its locks must not."""
 _BEATEN: Final = frozenset({"40001", "40P01"})
+_DENIED: Final = "42501"
 """Serialisation failure and deadlock: nothing was written, and the next attempt may succeed."""
 
 
@@ -79,6 +80,11 @@ def is_beaten(error: BaseException | None) -> bool:
     if not isinstance(error, DBAPIError):
         return False
     return getattr(error.orig, "sqlstate", None) in _BEATEN
+
+
+def is_denied(error: BaseException | None) -> bool:
+    """Tell whether this role was never granted what it asked for."""
+    return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) == _DENIED
 
 
 def is_lost(error: BaseException | None) -> bool:

@@ -49,6 +49,14 @@ class Ground:
         """Say whether the collection has been there since the server was reached."""
         return collection in self._seen
 
+    async def is_unfinished(self, collection: str) -> bool:
+        """Say whether the collection is only being made: nothing can have been stored in it yet."""
+        if collection in self._seen:
+            return False
+        info = await self._info(collection)
+        needed = indexes(shared=self._placement.shared).keys()
+        return info is None or not needed <= info.payload_schema.keys()
+
     async def reach(self) -> None:
         """Return when the server can be used. Looks once, and again after an outage.
 

@@ -1,8 +1,9 @@
 """One call to a Qdrant server: within a deadline, tried again where that helps, or refused at once.
 
 The client neither retries nor bounds a call as a whole, and raises a dozen types, bare ValueError
-and AssertionError for nonsense among them. From here on there are three: UnavailableError for what
-may pass, MissingError for a collection that is not there, StandsError for one that is already.
+and AssertionError for nonsense among them. From here on there are four: UnavailableError for what
+may pass, its RefusedError for what the server calls wrong, MissingError for a collection that is
+not there, StandsError for one that is already.
 All requests may be repeated: points have ids of their own and filters say the same thing twice.
 """
 
@@ -36,6 +37,10 @@ Send = Callable[[AsyncQdrantClient, int], Awaitable[T]]
 
 class MissingError(Exception):
     """The collection is not there."""
+
+
+class RefusedError(UnavailableError):
+    """The server will not do this as things stand; asking again would not help."""
 
 
 class StandsError(Exception):
@@ -155,7 +160,7 @@ def _verdict(answer: UnexpectedResponse) -> Exception:
         return _TroubleError(_seconds(answer.headers.get("retry-after")))
     # Asking again would not help: a wrong key, or a request that this server does not know.
     _LOGGER.error("index refused a request", extra={"status": status})
-    return UnavailableError("index")
+    return RefusedError("index")
 
 
 def _seconds(header: str | None) -> float | None:

@@ -221,6 +221,28 @@ async def test_a_gateway_migrates_no_server(cluster: Cluster) -> None:
 
 
 @pytest.mark.requirement("S1")
+async def test_missing_rights_are_named_and_waited_for(cluster: Cluster) -> None:
+    """A role that was granted nothing, or not all, says so, and works once it has its rights."""
+    place = cluster.database()
+    await migrate(place.owner)
+    with pytest.raises(UnavailableError) as refusal:
+        await Database.open(place.gateway)
+    assert refusal.value.what == "ledger rights"
+
+    await migrate(place.owner, GATEWAY)
+    database = await Database.open(place.gateway)
+    try:
+        await books_on(database).ledger.epoch(ACME, ANNA)
+        with place.connect() as boss:
+            boss.execute("REVOKE SELECT ON subjects FROM gateway")
+        with pytest.raises(UnavailableError) as refusal:
+            await books_on(database).ledger.epoch(ACME, ANNA)
+        assert refusal.value.what == "ledger rights"
+    finally:
+        await database.close()
+
+
+@pytest.mark.requirement("S1")
 async def test_a_newer_ledger_on_a_server_is_refused(own_ledger: Place) -> None:
     """By the gateway and by the migration, and it is left as it is."""
     with own_ledger.connect() as boss:

@@ -242,6 +242,39 @@ async def test_a_creation_that_was_cut_short_is_completed(spread: Spread) -> Non
     assert await found(other) == [id_of(1)]
 
 
+@pytest.mark.requirement("R11", "S9")
+@SPREADS
+async def test_a_collection_that_is_being_made_holds_nothing_yet(spread: Spread) -> None:
+    """A search that comes before the payload indexes is answered; one refused later is not."""
+    world = ServerWorld()
+    halfway = world.gateway(spread)
+    await halfway.ping()
+    world.fail(*[world.double.serve] * 3, *[answer(500)] * 3)
+    with pytest.raises(UnavailableError):
+        await halfway.upsert(ACME, [entry(1, rich())])
+    world.double.faults.clear()
+    other = world.gateway(spread)
+    assert await found(other) == []
+
+    await other.upsert(ACME, [entry(1, rich())])
+    await other.ping()
+    world.fail(*[answer(400)] * 4)
+    assert await refused(other)
+    world.double.faults.clear()
+    assert await found(other) == [id_of(1)]
+
+
+@pytest.mark.requirement("R11")
+async def test_a_refusal_of_what_is_whole_is_no_answer() -> None:
+    """A gateway that has not looked at a collection yet does not take a refusal for emptiness."""
+    world = ServerWorld()
+    await world.gateway().upsert(ACME, [entry(1, rich())])
+    other = world.gateway()
+    await other.ping()
+    world.fail(*[answer(400)] * 2)
+    assert await refused(other)
+
+
 @pytest.mark.requirement("S9")
 async def test_two_gateways_may_make_the_same_collections() -> None:
     """Whoever comes second finds them made."""
