@@ -23,7 +23,7 @@ from guard.outcomes import (
     WriteOutcome,
     WriteStatus,
 )
-from guard.ports import Allowed, Buckets, Client, Filter, Tenant
+from guard.ports import Allowed, Buckets, Client, Dead, Filter, Tenant
 from guard.principal import Principal
 from guard.rooms import Rooms
 from guard.tenants import Terms
@@ -50,6 +50,13 @@ class TenantDoors(msgspec.Struct, frozen=True, kw_only=True):
     remove_client: Callable[[Principal, ClientId, Rooms], Awaitable[None]]
 
 
+class QueueDoors(msgspec.Struct, frozen=True, kw_only=True):
+    """What a tenant's administrator may do with accepted writes that were given up."""
+
+    given_up: Callable[[Principal, int, Rooms], Awaitable[list[Dead]]]
+    replay: Callable[[Principal, MemoryId, Rooms], Awaitable[None]]
+
+
 class UseCases(msgspec.Struct, frozen=True, kw_only=True):
     """The guard's doors: the only functions through which the edges reach any memory."""
 
@@ -66,6 +73,7 @@ class UseCases(msgspec.Struct, frozen=True, kw_only=True):
     release: Callable[[Principal, MemoryId, Rooms], Awaitable[Case]]
     reject: Callable[[Principal, MemoryId, Rooms], Awaitable[Case]]
     tenants: TenantDoors
+    queue: QueueDoors
 
 
 class Edge(msgspec.Struct, frozen=True, kw_only=True):

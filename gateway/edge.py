@@ -19,6 +19,7 @@ from gateway.peers import PeerLimits
 from gateway.problems import ProblemHandler
 from gateway.quotas import granted
 from gateway.rates import Cashier, RateLimits
+from gateway.rest.dead_writes import dead_write_routes
 from gateway.rest.figures import figure_routes
 from gateway.rest.health import health_routes
 from gateway.rest.memories import memory_routes
@@ -53,7 +54,12 @@ def build(edge: Edge) -> Litestar:
         )
     )
     mcp = McpEdge(edge, cashier, slots)
-    described = [*memory_routes(edge), *quarantine_routes(edge), *tenant_routes(edge)]
+    described = [
+        *memory_routes(edge),
+        *quarantine_routes(edge),
+        *dead_write_routes(edge),
+        *tenant_routes(edge),
+    ]
 
     @asynccontextmanager
     async def lifespan(_: Litestar) -> AsyncIterator[None]:

@@ -48,6 +48,8 @@ ROUTES: Final[dict[tuple[str, str], Requirement]] = {
     ("GET", "/v1/tenant/clients"): Scope.TENANT_ADMIN,
     ("PUT", "/v1/tenant/clients"): Scope.TENANT_ADMIN,
     ("DELETE", "/v1/tenant/clients"): Scope.TENANT_ADMIN,
+    ("GET", "/v1/tenant/dead-writes"): Scope.TENANT_ADMIN,
+    ("POST", "/v1/tenant/dead-writes/{id}/replay"): Scope.TENANT_ADMIN,
     # The transports carry messages of many kinds; each tool call is checked against TOOLS.
     (ANY_METHOD, "/mcp"): Access.ANY_AUTHENTICATED,
     (ANY_METHOD, "/sse"): Access.ANY_AUTHENTICATED,

@@ -550,8 +550,12 @@ class Queue(Protocol):
         """Give a write up until it is replayed."""
         ...
 
-    async def dead(self, limit: int) -> list[Dead]:
-        """Return the writes of every tenant that were given up, longest dead first."""
+    async def release(self, now: datetime) -> None:
+        """Make every write that waits due now: for a gateway that is alone and finds leases."""
+        ...
+
+    async def dead(self, limit: int, tenant: TenantId | None = None) -> list[Dead]:
+        """Return writes that were given up, of one tenant or of all, longest dead first."""
         ...
 
     async def replay(self, tenant: TenantId, id: MemoryId, at: datetime) -> bool:

@@ -18,18 +18,21 @@ from guard.errors import (
     UnreadableError,
 )
 from guard.gather import count, tag, tag_again
-from guard.leaves import leaf_of_write
+from guard.leaves import leaf_of, leaf_of_write
 from guard.nouns import Accepted, Answer, Change, Deferred, Draft, Ended, Later, Progress, Write
 from guard.once import Asked, Once, memory_in, outcome_in
 from guard.outcomes import Queued, Told, WriteOutcome, WriteStatus
-from guard.ports import Due, Record
-from guard.principal import Principal
+from guard.ports import Dead, Due, Record
+from guard.principal import Principal, Scope
 from guard.remember import decided
 from guard.rooms import Rooms
 from memory.types import LeafId, MemoryId, Owner
 
 _FULL_SECONDS: Final = 10.0
 """What a caller is told to wait when its tenant's queue is full."""
+
+MOST_DEAD: Final = 1000
+"""Dead writes of a tenant among which one is looked for."""
 
 _deferred: Final = msgspec.msgpack.Decoder(Deferred)
 
@@ -111,6 +114,37 @@ async def status(principal: Principal, id: MemoryId, rooms: Rooms) -> WriteStatu
     except UnreadableError:
         raise NotFoundError from None
     return WriteStatus(id, write.progress, write.accepted_at, outcome)
+
+
+async def given_up(principal: Principal, limit: int, rooms: Rooms) -> list[Dead]:
+    """Return accepted writes of the caller's tenant that were given up, longest dead first.
+
+    What they say is not shown: only whose they are, how often they were tried, and why in vain.
+    """
+    principal.require(Scope.TENANT_ADMIN)
+    return await rooms.queue.dead(limit, principal.owner.tenant)
+
+
+async def replay(principal: Principal, id: MemoryId, rooms: Rooms) -> None:
+    """Have one of them tried again as if never tried. Raises NotFoundError for any other id."""
+    principal.require(Scope.TENANT_ADMIN)
+    tenant, at = principal.owner.tenant, rooms.clock()
+    dead = await rooms.queue.dead(MOST_DEAD, tenant)
+    if (one := next((one for one in dead if one.id == id), None)) is None:
+        raise NotFoundError
+    leaf = leaf_of(
+        principal,
+        rooms.new_id(),
+        at,
+        action="queue",
+        object=id,
+        outcome="replayed",
+        owner=one.owner,
+    )
+    # Noted first: a replay that nobody knows of must not be possible.
+    await rooms.audit.note([leaf])
+    if not await rooms.queue.replay(tenant, id, at):
+        raise NotFoundError
 
 
 class _Promised:

@@ -71,6 +71,10 @@ class Outbox(Protocol):
         """Make tasks due again at `at`, and count the attempt."""
         ...
 
+    async def release(self, now: datetime) -> None:
+        """Make every task due now: for a gateway that is alone and finds another's leases."""
+        ...
+
     async def waiting(self) -> int:
         """Return how many tasks there are, claimed ones included."""
         ...

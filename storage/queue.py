@@ -60,9 +60,18 @@ class SqlQueue:
         )
 
     @retried
-    async def dead(self, limit: int) -> list[Dead]:
-        """Return the writes of every tenant that were given up, longest dead first."""
+    async def release(self, now: datetime) -> None:
+        """Make every write that waits due now: for a gateway that is alone and finds leases."""
+        waits = (QUEUE.c.dead_at.is_(None), QUEUE.c.due_at > micros(now))
+        async with self._database.writing(SYSTEM) as connection:
+            await connection.execute(update(QUEUE).where(*waits).values(due_at=micros(now)))
+
+    @retried
+    async def dead(self, limit: int, tenant: TenantId | None = None) -> list[Dead]:
+        """Return writes that were given up, of one tenant or of all, longest dead first."""
         query = select(QUEUE).where(QUEUE.c.dead_at.is_not(None))
+        if tenant is not None:
+            query = query.where(QUEUE.c.tenant == tenant)
         async with self._database.reading(SYSTEM) as connection:
             found = await connection.execute(
                 query.order_by(QUEUE.c.dead_at, QUEUE.c.place).limit(limit)

@@ -16,7 +16,7 @@ from guard.ports import Dead
 from guard.rooms import Rooms
 from memory.ids import RANDOM_BYTES, uuid7
 from memory.origin import Channel
-from memory.types import LeafId
+from memory.types import LeafId, TenantId
 from storage.queue import SqlQueue
 
 MOST: Final = 1000
@@ -59,7 +59,7 @@ class Deciding:
 async def dead_writes(settings: Settings, tenant: str | None) -> list[Dead]:
     """Return the writes that were given up, of one tenant or all, longest dead first."""
     async with opened_keep(settings) as keep:
-        return _of(await SqlQueue(keep.database).dead(MOST), tenant)
+        return await SqlQueue(keep.database).dead(MOST, _named(tenant))
 
 
 async def replay(settings: Settings, tenant: str | None, ids: frozenset[str]) -> list[Dead]:
@@ -70,7 +70,7 @@ async def replay(settings: Settings, tenant: str | None, ids: frozenset[str]) ->
     replayed: list[Dead] = []
     async with opened_keep(settings) as keep:
         queue = SqlQueue(keep.database)
-        for one in _of(await queue.dead(MOST), tenant):
+        for one in await queue.dead(MOST, _named(tenant)):
             if ids and one.id not in ids:
                 continue
             at = datetime.now(UTC)
@@ -85,5 +85,5 @@ async def replay(settings: Settings, tenant: str | None, ids: frozenset[str]) ->
     return replayed
 
 
-def _of(dead: list[Dead], tenant: str | None) -> list[Dead]:
-    return [one for one in dead if tenant in (None, one.owner.tenant)]
+def _named(tenant: str | None) -> TenantId | None:
+    return None if tenant is None else TenantId(tenant)

@@ -30,13 +30,13 @@ from gateway.app.keep import (
 from gateway.app.observing import metrics_of, opened_tracing, watch
 from gateway.app.waiting import Front, waited
 from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier, read_keys
-from gateway.doors import Edge, TenantDoors, UseCases
+from gateway.doors import Edge, QueueDoors, TenantDoors, UseCases
 from gateway.edge import build, server
 from gateway.listener import listening
 from gateway.metering import MeteredEmbedder, Recorder
 from gateway.metrics import Metrics
 from gateway.recent import RecentRegistry
-from gateway.settings import EmbedderKind, Mode, Settings
+from gateway.settings import EmbedderKind, IndexKind, Mode, Settings
 from gateway.telemetry import LOGGER, configure
 from gateway.tracing import Tracing
 from guard import tenants
@@ -47,7 +47,7 @@ from guard.forget import forget
 from guard.models.prepare import prepare
 from guard.once import remember_once
 from guard.ports import Buckets, Embedder, Index, Ledger, Registry
-from guard.queue import accept, status
+from guard.queue import accept, given_up, replay, status
 from guard.recall import recall
 from guard.remember import remember
 from guard.review import held, reject, release
@@ -80,6 +80,7 @@ USE_CASES: Final = UseCases(
     held=held,
     release=release,
     reject=reject,
+    queue=QueueDoors(given_up=given_up, replay=replay),
     tenants=TenantDoors(
         register=tenants.register,
         registered=tenants.registered,
@@ -226,6 +227,10 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
         index = await stack.enter_async_context(
             opened_index(settings, keep, embedder.id.dimensions)
         )
+        if settings.index.kind is IndexKind.EMBEDDED:
+            # There is one gateway to an embedded index: whoever held a lease is dead.
+            await keep.outbox.release(now())
+            await SqlQueue(keep.database).release(now())
         # The lambda looks the follower up late: it is made from the ledger that wakes it.
         accepted = asyncio.Event()
         ledger = SqlLedger(

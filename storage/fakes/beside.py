@@ -174,13 +174,20 @@ class MemoryQueue:
         if waiting is not None:
             waiting.dead_at, waiting.reason, waiting.attempts = at, reason, due.attempts
 
-    async def dead(self, limit: int) -> list[Dead]:
-        """Return the writes of every tenant that were given up, longest dead first."""
+    async def release(self, now: datetime) -> None:
+        """Make every write that waits due now: for a gateway that is alone and finds leases."""
+        self._beside.reachable()
+        for waiting in self._beside.queue.values():
+            if waiting.dead_at is None:
+                waiting.due_at = min(waiting.due_at, now)
+
+    async def dead(self, limit: int, tenant: TenantId | None = None) -> list[Dead]:
+        """Return writes that were given up, of one tenant or of all, longest dead first."""
         self._beside.reachable()
         found = [
             Dead(one.owner, one.id, one.attempts, one.reason, one.dead_at)
             for one in self._beside.queue.values()
-            if one.dead_at is not None
+            if one.dead_at is not None and tenant in (None, one.owner.tenant)
         ]
         return sorted(found, key=lambda one: one.at)[:limit]
 

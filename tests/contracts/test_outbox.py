@@ -68,6 +68,15 @@ async def test_a_claimed_task_is_hidden_until_its_lease_ends(books: Books) -> No
 
 
 @pytest.mark.requirement("S9")
+async def test_a_gateway_that_is_alone_takes_over_what_was_claimed(books: Books) -> None:
+    """Whoever had claimed it is dead; waiting for the end of a lease would help nobody."""
+    await put(books, *(sealed() for _ in range(3)))
+    claimed = await books.outbox.claim(2, START, LEASE)
+    await books.outbox.release(START)
+    assert (await books.outbox.claim(9, START, LEASE))[:2] == claimed
+
+
+@pytest.mark.requirement("S9")
 async def test_done_forgets_the_task_and_marks_the_row(books: Books) -> None:
     """Twice does no harm, and a task that is not there marks nothing else."""
     row, other = sealed(), sealed()

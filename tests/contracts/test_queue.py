@@ -66,6 +66,16 @@ async def test_a_claimed_write_is_hidden_until_its_lease_ends(books: Books) -> N
 
 
 @pytest.mark.requirement("W14")
+async def test_a_gateway_that_is_alone_takes_over_what_was_claimed(books: Books) -> None:
+    """Not what is dead: that waits for somebody to replay it."""
+    first, second = await accept(books, writes=2)
+    await books.queue.claim(9, START, LEASE)
+    await books.queue.bury(second, "queue.unavailable", START)
+    await books.queue.release(START)
+    assert await books.queue.claim(9, START, LEASE) == [first]
+
+
+@pytest.mark.requirement("W14")
 async def test_a_tenant_with_many_writes_keeps_no_other_waiting(books: Books) -> None:
     """One of each tenant comes before the second of any."""
     many = await accept(books, writes=4)
@@ -123,6 +133,7 @@ async def test_the_dead_of_every_tenant_are_listed_longest_dead_first(books: Boo
     await books.queue.bury(theirs, "queue.failed", START)
     assert [one.id for one in await books.queue.dead(9)] == [theirs.id, mine.id]
     assert [one.id for one in await books.queue.dead(1)] == [theirs.id]
+    assert [one.id for one in await books.queue.dead(9, OWNER.tenant)] == [mine.id]
 
 
 @pytest.mark.requirement("W14")

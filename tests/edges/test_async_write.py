@@ -281,6 +281,40 @@ async def test_a_write_that_fails_again_and_again_waits_for_an_operator(
     assert await leaves(guarded, "remember") == ["queued", "stored"]
 
 
+@pytest.mark.requirement("W14", "E5")
+async def test_a_tenants_administrator_sees_and_replays_its_dead_writes(guarded: Guarded) -> None:
+    """Without content, audited by name; another tenant's sees none, and a replay is done once."""
+    http = guarded.client()
+    id = await accept(http)
+    guarded.outage()
+    for _ in range(PACE.attempts):
+        await guarded.clerk.drain()
+        guarded.house.later(hours=1)
+    guarded.mended()
+
+    boss = guarded.client(sub="boss", scope="tenant:admin")
+    (dead,) = (await boss.get("/v1/tenant/dead-writes")).json()["items"]
+    assert (dead["id"], dead["subject"], dead["attempts"], dead["reason"]) == (
+        id,
+        "alice",
+        PACE.attempts,
+        "queue.unavailable",
+    )
+    stranger = guarded.client(tid="globex", sub="boss", scope="tenant:admin")
+    assert (await stranger.get("/v1/tenant/dead-writes")).json() == {"items": []}
+    for nobody in (stranger, guarded.client(scope="memory:write memory:read")):
+        answer = await nobody.post(f"/v1/tenant/dead-writes/{id}/replay")
+        assert answer.status_code == (404 if nobody is stranger else 403)
+    assert await guarded.clerk.drain() == 0
+
+    answer = await boss.post(f"/v1/tenant/dead-writes/{id}/replay")
+    assert (answer.status_code, answer.json()) == (200, {"id": id})
+    assert await guarded.clerk.drain() == 1
+    assert await status(http, id) == ("done", "stored", id)
+    assert (await boss.post(f"/v1/tenant/dead-writes/{id}/replay")).status_code == 404
+    assert await leaves(guarded, "queue") == ["buried", "replayed"]
+
+
 @pytest.mark.requirement("W14")
 async def test_one_broken_write_keeps_no_other_waiting(guarded: Guarded) -> None:
     """Of its own subject or another, before it or after it."""

@@ -16,7 +16,7 @@ from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
 from litestar import Litestar
 
 from gateway.auth import KeySet, RegisteredOnly, UnsafeFirstUse, Verifier, read_keys
-from gateway.doors import TenantDoors
+from gateway.doors import QueueDoors, TenantDoors
 from gateway.edge import Edge, UseCases, build
 from gateway.metrics import Metrics
 from gateway.settings import Auth, Limits, Mode, Settings
@@ -39,7 +39,7 @@ from guard.outcomes import (
     WriteOutcome,
     WriteStatus,
 )
-from guard.ports import Buckets, Client, Filter, Registry, Tenant
+from guard.ports import Buckets, Client, Dead, Filter, Registry, Tenant
 from guard.principal import Principal, Scope
 from guard.rooms import Rooms
 from memory.origin import OriginClass
@@ -212,7 +212,18 @@ class Calls:
             release=self.release,
             reject=self.reject,
             tenants=self.tenant_doors(),
+            queue=QueueDoors(given_up=self.given_up, replay=self.replay),
         )
+
+    async def given_up(self, principal: Principal, limit: int, _rooms: Rooms) -> list[Dead]:
+        """Return no write."""
+        self._note("given_up", principal, limit)
+        return []
+
+    async def replay(self, principal: Principal, id: MemoryId, _rooms: Rooms) -> None:
+        """Know no write."""
+        self._note("replay", principal, id)
+        raise NotFoundError
 
     def tenant_doors(self) -> TenantDoors:
         """Return the administrators' doors."""
