@@ -8,7 +8,6 @@ from guard.rooms import Bounds
 from memory.origin import Origin
 from memory.signals import Signals
 from memory.types import Body, Kind, Layer, LeafId, State
-from policies.model import Effect
 
 _LOWERED: Final = 0.5
 """What is left of the confidence in a memory that policy lowers."""
@@ -28,7 +27,7 @@ def admit(
     draft, origin = tagged.draft, tagged.origin
     layer = draft.layer or Layer.EPISODIC
     confidence = bounds.confidence(origin.trust)
-    if screened.decision.effect is Effect.LOWER:
+    if screened.decision.lowered:
         confidence *= _LOWERED
     return Admitted(
         screened=screened,

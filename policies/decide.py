@@ -1,10 +1,23 @@
 """Turn findings into one effect. Pure, and monotone: more findings never loosen it."""
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
-from policies.model import Completion, Decision, Effect, Finding, Policy, Rule, Status
+from policies.model import (
+    Completion,
+    Decision,
+    Effect,
+    Enforcement,
+    Finding,
+    Policy,
+    Rule,
+    Status,
+)
 
-_ORDER = tuple(Effect)
+MONITOR: Final = "monitor"
+"""First part of the reason that tells what a policy which only watches would have done."""
+_ORDER: Final = tuple(Effect)
+_HOLDING: Final = (Effect.QUARANTINE, Effect.REJECT)
 
 
 def strictest(effects: Iterable[Effect]) -> Effect:
@@ -17,9 +30,9 @@ def decide(
 ) -> Decision:
     """Return what happens to a write of this trust.
 
-    The strictest effect that any rule calls for wins. A stage that the policy requires and that
-    did not complete holds the write (W11); so does a record of a stage that the policy does not
-    know. A finding whose stage no rule names falls to `policy.otherwise`.
+    The strictest effect that any rule calls for wins, a tenant's own rules included. A stage that
+    the policy requires and that did not complete holds the write (W11); so does a record of a stage
+    that the policy does not know. A finding whose stage no rule names falls to `policy.otherwise`.
     """
     effects: list[Effect] = []
     rules: list[str] = []
@@ -37,27 +50,53 @@ def decide(
         reasons.append(f"stage_unknown.{stage}")
 
     # (2) Each finding calls for what its matching rules say.
+    called: list[Effect] = []
     for finding in findings:
         reasons.append(finding.reason)
-        effects.append(effect_of(policy, trust, finding))
-        rules.extend(rule.id for rule in policy.rules if _matches(rule, trust, finding))
+        called.append(_called_for(policy, trust, finding))
+        rules.extend(rule.id for rule in matching(policy.rules, trust, finding))
 
-    return Decision(
+    # (3) A policy that only watches says what it would have done, and stores with a mark.
+    if policy.enforcement is Enforcement.UNSAFE_MONITOR and strictest(called) in _HOLDING:
+        reasons.append(f"{MONITOR}.{strictest(called)}")
+    effects.extend(_enforced(policy, effect) for effect in called)
+
+    own = Decision(
         effect=strictest(effects),
         rules=tuple(dict.fromkeys(rules)),
         reasons=tuple(dict.fromkeys(reasons)),
         policy=policy.version,
+        lowered=Effect.LOWER in effects,
     )
+    # (4) The tenant's own rules decide beside it.
+    if policy.tightened_by is None:
+        return own
+    return stricter(own, decide(policy.tightened_by, trust, completions, findings))
 
 
 def effect_of(policy: Policy, trust: int, finding: Finding) -> Effect:
     """Return what one finding calls for: the strictest of its matching rules.
 
-    `policy.otherwise` when no rule names its stage.
+    `policy.otherwise` when no rule names its stage. A tenant's own rules count as well.
     """
-    if all(rule.stage != finding.stage for rule in policy.rules):
-        return policy.otherwise
-    return strictest(r.effect for r in policy.rules if _matches(r, trust, finding))
+    own = _enforced(policy, _called_for(policy, trust, finding))
+    if policy.tightened_by is None:
+        return own
+    return strictest((own, effect_of(policy.tightened_by, trust, finding)))
+
+
+def to_redact(policy: Policy, trust: int, findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings that must not be kept: those that policy or tenant answer with redaction.
+
+    Also where the other of both is stricter: what is held for the one is released without it.
+    """
+    own = policy.tightened_by
+    return [
+        finding
+        for finding in findings
+        if _called_for(policy, trust, finding) is Effect.REDACT
+        or (own is not None and _called_for(own, trust, finding) is Effect.REDACT)
+    ]
 
 
 def stricter(platform: Decision, tenant: Decision) -> Decision:
@@ -67,7 +106,24 @@ def stricter(platform: Decision, tenant: Decision) -> Decision:
         rules=tuple(dict.fromkeys((*platform.rules, *tenant.rules))),
         reasons=tuple(dict.fromkeys((*platform.reasons, *tenant.reasons))),
         policy=f"{platform.policy}+{tenant.policy}",
+        lowered=platform.lowered or tenant.lowered,
     )
+
+
+def matching(rules: Iterable[Rule], trust: int, finding: Finding) -> list[Rule]:
+    """Return those of `rules` that apply to one finding."""
+    return [rule for rule in rules if _matches(rule, trust, finding)]
+
+
+def _called_for(policy: Policy, trust: int, finding: Finding) -> Effect:
+    if all(rule.stage != finding.stage for rule in policy.rules):
+        return policy.otherwise
+    return strictest(rule.effect for rule in matching(policy.rules, trust, finding))
+
+
+def _enforced(policy: Policy, effect: Effect) -> Effect:
+    watching = policy.enforcement is Enforcement.UNSAFE_MONITOR
+    return Effect.LOWER if watching and effect in _HOLDING else effect
 
 
 def _matches(rule: Rule, trust: int, finding: Finding) -> bool:

@@ -21,11 +21,14 @@ class Severity(IntEnum):
 
 
 class Effect(StrEnum):
-    """What happens to a write, loosest first; `strictest` relies on the order."""
+    """What happens to a write, by how little of it comes to be remembered; `strictest` relies on
+    the order. What is held comes after what is skipped, so that a skip never hides an attack.
+    """
 
     ALLOW = "allow"
     LOWER = "lower"
     REDACT = "redact"
+    SKIP = "skip"
     QUARANTINE = "quarantine"
     REJECT = "reject"
 
@@ -89,9 +92,18 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     at_score: Score = 0.0
 
 
+class Enforcement(StrEnum):
+    """Whether what the rules call for happens. An unsafe policy says so in its name, too."""
+
+    FULL = "full"
+    UNSAFE_MONITOR = "unsafe-monitor"
+    """Rules hold and reject nothing: it is recorded that they would have."""
+
+
 class Policy(msgspec.Struct, frozen=True):
     """One profile, checked on load. `version` is a digest of its text, so equal versions decide
-    alike; `stages` must all have completed for a write to be allowed.
+    alike; `stages` must all have completed for a write to be allowed. `tightened_by` holds rules
+    of one tenant: they decide beside this policy, and the stricter of both holds (W11).
     """
 
     name: str
@@ -99,12 +111,24 @@ class Policy(msgspec.Struct, frozen=True):
     stages: tuple[str, ...]
     rules: tuple[Rule, ...]
     otherwise: Effect
+    enforcement: Enforcement = Enforcement.FULL
+    tightened_by: "Policy | None" = None
+
+    @property
+    def edition(self) -> str:
+        """The version, with that of the tenant's own rules when there are some."""
+        own = self.tightened_by
+        return self.version if own is None else f"{self.version}+{own.edition}"
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """The effect, the rules that called for it, and every reason in the order found."""
+    """The effect, the rules that called for it, and every reason in the order found.
+
+    `lowered` stays when something stricter than `lower` was called for besides.
+    """
 
     effect: Effect
     rules: tuple[str, ...]
     reasons: tuple[str, ...]
     policy: str
+    lowered: bool = False
