@@ -50,6 +50,7 @@ class SubjectPurpose(StrEnum):
     ANSWER = "answer"
     WRITE = "write"
     OUTCOME = "outcome"
+    TURN = "turn"
 
 
 _P = TypeVar("_P", TenantPurpose, SubjectPurpose)

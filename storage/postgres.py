@@ -35,6 +35,7 @@ _IDLE_SECONDS: Final = 15
 """Until a transaction that says nothing is ended: its process hangs, and its locks must not."""
 _BEATEN: Final = frozenset({"40001", "40P01"})
 _DENIED: Final = "42501"
+_REFUSER: Final = "aclcheck_error"
 """Serialisation failure and deadlock: nothing was written, and the next attempt may succeed."""
 
 
@@ -83,8 +84,14 @@ def is_beaten(error: BaseException | None) -> bool:
 
 
 def is_denied(error: BaseException | None) -> bool:
-    """Tell whether this role was never granted what it asked for."""
-    return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) == _DENIED
+    """Tell whether this role was never granted what it asked for.
+
+    A row that row-level security refuses has the same code and is another matter: a fault of ours.
+    It is told by the function that refused, since messages are translated.
+    """
+    if not isinstance(error, DBAPIError) or getattr(error.orig, "sqlstate", None) != _DENIED:
+        return False
+    return getattr(getattr(error.orig, "diag", None), "source_function", None) == _REFUSER
 
 
 def is_lost(error: BaseException | None) -> bool:

@@ -215,6 +215,24 @@ class DueRow(LedgerTable, table=True):
     reason: str
 
 
+class TurnRow(LedgerTable, table=True):
+    """One sealed turn of a session, until it expires. `session` is a keyed id."""
+
+    __tablename__: ClassVar[str] = "turns"
+    __table_args__ = (
+        Index("turns_session", "tenant", "subject", "session", "at", "id"),
+        Index("turns_expiry", "tenant", "expires_at"),
+    )
+
+    tenant: str = Field(primary_key=True)
+    id: str = Field(primary_key=True)
+    subject: str
+    session: bytes
+    at: int = Field(sa_type=BigInteger)
+    expires_at: int = Field(sa_type=BigInteger)
+    token: bytes
+
+
 class TenantRow(LedgerTable, table=True):
     """A registered tenant, the most its clients may claim, and the units it may spend a minute
     where that is not what the settings say.
@@ -261,3 +279,4 @@ EMBEDDERS: Final[Table] = METADATA.tables["embedders"]
 ANSWERS: Final[Table] = METADATA.tables["answers"]
 WRITES: Final[Table] = METADATA.tables["writes"]
 QUEUE: Final[Table] = METADATA.tables["queue"]
+TURNS: Final[Table] = METADATA.tables["turns"]

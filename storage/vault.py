@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from guard.errors import InvalidError, UnreadableError
-from guard.nouns import Admitted, Evidence, Label, Opened, Sealed
+from guard.nouns import Admitted, Decided, Evidence, Label, Opened, Sealed
 from memory.signals import Blinded, Signals
 from memory.types import Body, LeafId, MemoryId, Owner, State, SubjectId, TenantId
 from storage.blinding import Blinding
@@ -87,11 +87,13 @@ class SealingVault:
         # (2) The three sealed parts, each under a key of its own and bound to id, layer, revision.
         label = _label(admitted, tenant)
         decided = admitted.screened
-        evidence = Evidence(decided.findings, decided.completions, decided.decision.reasons)
+        evidence = Evidence(
+            decided.findings, decided.completions, decided.decision.reasons, decided.models
+        )
         search = pack_entry(self._blinding(keys).blind(admitted.signals))
         token = self._sealed(keys, SubjectPurpose.CONTENT, label, _encoded(admitted.body))
         entry = self._sealed(keys, SubjectPurpose.ENTRY, label, search)
-        proof = self._sealed(keys, SubjectPurpose.EVIDENCE, label, _encoded(evidence))
+        proof = self._sealed(keys, SubjectPurpose.EVIDENCE, label, _evidence(evidence))
 
         # (3) The label names them by digest, and the tag covers the label whole.
         label = msgspec.structs.replace(label, digest=digest(token), entry_digest=digest(entry))
@@ -106,12 +108,14 @@ class SealingVault:
         leaf: LeafId,
         at: datetime,
         superseded_by: MemoryId | None = None,
+        decided: Decided | None = None,
     ) -> Sealed:
         """Return the same content with another state, the next version and a new tag.
 
         With state `forgotten` or `rejected` tokens and digests become empty and the fingerprint
-        stays, so that what was removed is known again (W15). Raises UnreadableError when the tag of
-        `sealed` does not hold, or when emptied content is asked to come back.
+        stays, so that what was removed is known again (W15). `decided` replaces evidence, policy
+        and confidence of what keeps its content. Raises UnreadableError when the tag of `sealed`
+        does not hold, or when emptied content is asked to come back.
         """
         # (1) Nothing is carried over that was not proved.
         await self._prove(sealed)
@@ -131,11 +135,20 @@ class SealingVault:
             entry_digest=b"" if emptied else sealed.label.entry_digest,
         )
 
-        # (3) A new tag, under the tenant's newest key.
-        tenant = await self._keyring.tenant(TenantId(label.tenant))
+        # (3) What it was decided by, sealed anew when it was decided again.
         token, entry, proof = (
             (b"", b"", b"") if emptied else (sealed.token, sealed.entry, sealed.evidence)
         )
+        if decided is not None and not emptied:
+            label = msgspec.structs.replace(
+                label, policy=decided.policy, confidence=float(decided.confidence)
+            )
+            keys = await self._keys_of(sealed)
+            plain = _evidence(decided.evidence)
+            proof = self._sealed(keys, SubjectPurpose.EVIDENCE, label, plain)
+
+        # (4) A new tag, under the tenant's newest key.
+        tenant = await self._keyring.tenant(TenantId(label.tenant))
         tag = _tag(tenant, label, sealed.fingerprint, proof)
         return Sealed(label, tag, token, entry, proof, sealed.fingerprint)
 
@@ -180,6 +193,16 @@ class SealingVault:
         """Return 32 bytes, equal for equal `parts` of one owner and unlinkable otherwise."""
         keys = await self._keyring.subject(owner)
         return mac(keys.matching(SubjectPurpose.KEYED), fields(*map(utf8, parts)))
+
+    async def _keys_of(self, sealed: Sealed) -> SubjectKeys:
+        """Return the keys of a memory that can still be read; none are made."""
+        label = sealed.label
+        try:
+            number = unpack(sealed.token).number
+        except LayoutError:
+            raise UnreadableError from None
+        owner = Owner(TenantId(label.tenant), SubjectId(label.subject))
+        return await self._keyring.known_subject(owner, number)
 
     async def _prove(self, sealed: Sealed) -> None:
         """Return when the tag holds: label, fingerprint and evidence are as they were made."""
@@ -273,6 +296,13 @@ def _tag(tenant: TenantKeys, label: Label, fingerprint: bytes, evidence: bytes) 
 
 def _source(tenant: TenantKeys, reference: str) -> str:
     return mac(tenant.matching(TenantPurpose.SOURCE), utf8(reference))[:_MARK_BYTES].hex()
+
+
+def _evidence(evidence: Evidence) -> bytes:
+    """Return evidence as it is stored: what has no models is written as it always was."""
+    if evidence.models:
+        return _encoded(evidence)
+    return _encoder.encode((evidence.findings, evidence.completions, evidence.reasons))
 
 
 def _encoded(content: Body | Evidence) -> bytes:

@@ -1,16 +1,38 @@
 """The real PostgreSQL under the contracts: started once, or said to be missing out loud."""
 
 import asyncio
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from typing import Any, Final
 
 import pytest
 
 from storage.keystore import prepare
 from storage.migrations import migrate
+from tests.contracts.index_builders import OPENERS
 from tests.postgres import GATEWAY, Cluster, MissingError, Place, throwaway
 
 _missing: list[str] = []
+_CASE: Final = re.compile(r"tests/contracts/test_(?P<port>\w+)\.py::\w+\[(?P<ids>.*)\]$", re.DOTALL)
+_SQL: Final = ("memory", "sqlite", "postgres")
+PORTS: Final[Mapping[str, Sequence[str]]] = {
+    "answers": _SQL,
+    "audit": _SQL,
+    "buckets": ("local", "shared"),
+    "embedder": ("fake", "packaged", "transformers", "remote"),
+    "index": sorted(OPENERS, key=len, reverse=True),
+    "keyring": _SQL,
+    "keystore": _SQL,
+    "ledger": _SQL,
+    "outbox": _SQL,
+    "quarantine": _SQL,
+    "queue": _SQL,
+    "registry": _SQL,
+    "vault": _SQL,
+}
+"""The adapters of each port, by the names that the cases carry."""
 
 
 @pytest.fixture(scope="session")
@@ -89,9 +111,35 @@ def keys_at(request: pytest.FixtureRequest) -> tuple[str, Place | None]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say what was not tested."""
+    """Say which port was tested on which adapter with how many cases, and what was not tested."""
+    rows = table(terminalreporter.stats)
+    if rows:
+        terminalreporter.write_sep("-", "contracts: port, adapter, cases passed of all")
+    for port, adapter, passed, cases in rows:
+        terminalreporter.write_line(f"{port:<12} {adapter:<24} {passed:>4} of {cases}")
     if _missing:
         skipped = len(terminalreporter.stats.get("skipped", []))
         terminalreporter.write_line(
             f"POSTGRESQL WAS NOT TESTED: {_missing[0]}. {skipped} cases were skipped.", red=True
         )
+
+
+def table(stats: Mapping[str, Sequence[Any]]) -> list[tuple[str, str, int, int]]:
+    """Return port, adapter, cases passed and cases in all, from the reports of a run.
+
+    A case of no one adapter, such as what only a server can suffer, is not of any contract.
+    """
+    passed: Counter[tuple[str, str]] = Counter()
+    cases: Counter[tuple[str, str]] = Counter()
+    for outcome in ("passed", "failed", "skipped", "error"):
+        for report in stats.get(outcome, ()):
+            case = _CASE.search(getattr(report, "nodeid", ""))
+            if case is None or case["port"] not in PORTS:
+                continue
+            of = PORTS[case["port"]]
+            # The longest name first: `live-per-tenant` is not `per-tenant`.
+            found = next((name for name in of if name in re.split(r"[\[\]]", case["ids"])[0]), None)
+            if found is not None:
+                cases[case["port"], found] += 1
+                passed[case["port"], found] += outcome == "passed"
+    return [(*key, passed[key], cases[key]) for key in sorted(cases)]
