@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from guard.pipeline import Stage
-from guard.stages import authority, injection, rate, secrets
+from guard.stages import authority, injection, rate, secrets, worth
 
 STAGES: Final[Mapping[str, Stage]] = MappingProxyType(
     {
@@ -13,6 +13,7 @@ STAGES: Final[Mapping[str, Stage]] = MappingProxyType(
         authority.NAME: authority.inspect,
         secrets.NAME: secrets.inspect,
         rate.NAME: rate.inspect,
+        worth.NAME: worth.inspect,
     }
 )
 """Every stage by name, in the order in which they run."""
