@@ -21,9 +21,9 @@ test: $(VENV)/.dev  ## the tests, without the long ones
 	$(BIN)/pytest
 
 test-all: $(VENV)/.dev  ## the tests with the long ones that start and kill real processes
-	$(BIN)/pytest -m "not soak" --timeout 1200
+	$(BIN)/pytest -m "live or not live" --timeout 1200
 
-soak: $(VENV)/.dev  ## two minutes of four gateways under load and faults; wants an idle machine
+soak: $(VENV)/.dev  ## two minutes of four gateways under load and faults
 	$(BIN)/pytest -m soak --timeout 1200 tests/live/test_soak.py
 
 test-models: $(VENV)/.models  ## the tests of embedding with a local model, which need torch (about 1 GB)
