@@ -17,13 +17,12 @@ from guard.outcomes import Quarantined, Stored, WriteOutcome
 from guard.principal import Principal
 from guard.revise import next_revision, origin_of, prove
 from guard.rooms import Rooms
-from memory.origin import TRUST_OF_SUBJECT, OriginClass
+from memory.origin import RELAYED, TRUST_OF_SUBJECT, OriginClass
 from memory.types import LeafId, MemoryId, State
 from policies.decide import decide
 from policies.model import Effect
 
 REASON_CONFIRMED: Final = "origin.confirmed"
-_RELAYED = (OriginClass.AGENT_RELAYED, OriginClass.AGENT_INFERRED)
 
 
 async def confirm(principal: Principal, id: MemoryId, rooms: Rooms) -> WriteOutcome:
@@ -59,7 +58,7 @@ async def _attempt(principal: Principal, id: MemoryId, rooms: Rooms) -> WriteOut
     before = origin_of(memory.opened)
     if before.trust >= TRUST_OF_SUBJECT:
         return Stored(id, before.class_, before.trust)
-    if before.class_ not in _RELAYED or before.trust != before.class_.trust:
+    if before.class_ not in RELAYED or before.trust != before.class_.trust:
         raise InvalidError("only what an agent itself relayed or inferred can be confirmed")
 
     # (4) Decide again, as if the subject had said it.

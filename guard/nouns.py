@@ -101,12 +101,16 @@ class Facts(msgspec.Struct, frozen=True):
 
 
 class Screened(msgspec.Struct, frozen=True):
-    """A tagged draft with everything the stages found and what policy makes of it."""
+    """A tagged draft with everything the stages found and what policy makes of it.
+
+    `models` is the version of all that looked, empty where nobody asked for it.
+    """
 
     tagged: Tagged
     findings: tuple[Finding, ...]
     completions: tuple[Completion, ...]
     decision: Decision
+    models: str = ""
 
 
 class Admitted(msgspec.Struct, frozen=True):
@@ -182,11 +186,23 @@ class Sealed(msgspec.Struct, frozen=True):
 
 
 class Evidence(msgspec.Struct, frozen=True, array_like=True):
-    """What a decision rested on, sealed beside the content."""
+    """What a decision rested on, sealed beside the content. Fields may only be appended.
+
+    `models` is the version of all that looked at the text, empty for what is older than versions.
+    """
 
     findings: tuple[Finding, ...]
     completions: tuple[Completion, ...]
     reasons: tuple[str, ...]
+    models: str = ""
+
+
+class Decided(msgspec.Struct, frozen=True):
+    """What is made anew when a stored memory is decided again, its content staying as it is."""
+
+    evidence: Evidence
+    policy: str
+    confidence: float
 
 
 class Row(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ import msgspec
 
 from guard.nouns import Label, Progress
 from memory.origin import OriginClass
-from memory.types import Kind, Layer, MemoryId, SessionId, State
+from memory.types import Kind, Layer, MemoryId, SessionId, State, TurnId
 
 
 class Stored(msgspec.Struct, frozen=True, tag="stored"):
@@ -98,6 +98,13 @@ class WriteStatus(msgspec.Struct, frozen=True):
     progress: Progress
     accepted_at: datetime
     outcome: WriteOutcome
+
+
+class Heard(msgspec.Struct, frozen=True):
+    """Turns of a session were kept: their ids in order, and when they expire."""
+
+    turns: tuple[TurnId, ...]
+    expires_at: datetime
 
 
 class Memory(msgspec.Struct, frozen=True):

@@ -15,6 +15,7 @@ from guard.nouns import (
     Admitted,
     Answer,
     Change,
+    Decided,
     Evidence,
     Facts,
     Leaf,
@@ -38,6 +39,7 @@ from memory.types import (
     SubjectId,
     SubjectMark,
     TenantId,
+    TurnId,
 )
 from policies.model import Finding
 
@@ -62,11 +64,13 @@ class Vault(Protocol):
         leaf: LeafId,
         at: datetime,
         superseded_by: MemoryId | None = None,
+        decided: Decided | None = None,
     ) -> Sealed:
         """Return the same content with another state, the next version and a new tag.
 
         With state `forgotten` or `rejected` all three tokens and both digests become empty.
-        Raises UnreadableError when the tag of `sealed` does not hold.
+        `decided` replaces what it was decided by, where it keeps its content. Raises
+        UnreadableError when the tag of `sealed` does not hold.
         """
         ...
 
@@ -112,6 +116,7 @@ class Record(StrEnum):
     ANSWER = "answer"
     WRITE = "write"
     OUTCOME = "outcome"
+    TURN = "turn"
 
 
 class Envelopes(Protocol):
@@ -560,4 +565,56 @@ class Queue(Protocol):
 
     async def replay(self, tenant: TenantId, id: MemoryId, at: datetime) -> bool:
         """Make a dead write due at `at` as if never tried; return whether it was dead."""
+        ...
+
+
+class SealedTurn(msgspec.Struct, frozen=True):
+    """One turn of a session as it is kept: its place in time, and sealed bytes."""
+
+    id: TurnId
+    at: datetime
+    expires_at: datetime
+    token: bytes
+
+
+class Window(msgspec.Struct, frozen=True):
+    """How much of one session is kept, the newest turns first; the bytes are sealed ones."""
+
+    turns: int
+    bytes: int
+
+
+class Transcript(Protocol):
+    """What was said in sessions, sealed and for a short while (W3). `session` is the keyed id
+    that labels name it by.
+
+    Never the truth about a memory: all of it can be lost, and only trust is lost with it. All
+    methods raise UnavailableError when the database does not answer.
+    """
+
+    async def add(
+        self,
+        tenant: TenantId,
+        subject: SubjectId,
+        session: str,
+        turns: Sequence[SealedTurn],
+        window: Window,
+    ) -> None:
+        """Add turns to a session durably, then remove its oldest as far as `window` asks for."""
+        ...
+
+    async def turns(
+        self, tenant: TenantId, subject: SubjectId, session: str, now: datetime
+    ) -> list[SealedTurn]:
+        """Return the session's turns that have not expired, oldest first."""
+        ...
+
+    async def erase(
+        self, tenant: TenantId, subject: SubjectId, sessions: Sequence[str] | None = None
+    ) -> int:
+        """Remove the turns of these sessions of a subject, by default of all; return how many."""
+        ...
+
+    async def expire(self, now: datetime) -> int:
+        """Remove the turns of every tenant that have expired; return how many."""
         ...

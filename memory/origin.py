@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from memory.types import ClientId, MemoryId, SessionId
+from memory.types import ClientId, MemoryId, SessionId, TurnId
 
 
 class OriginClass(StrEnum):
@@ -50,6 +50,8 @@ _TRUST: Final = {
 
 TRUST_OF_SUBJECT: Final = OriginClass.USER_STATED.trust
 """From this trust up a memory counts as the subject's own word."""
+RELAYED: Final = (OriginClass.AGENT_RELAYED, OriginClass.AGENT_INFERRED)
+"""What an agent says by itself: the only classes that the subject's word can raise."""
 
 
 class Channel(StrEnum):
@@ -80,8 +82,19 @@ class Hint(msgspec.Struct, frozen=True):
     parents: tuple[MemoryId, ...] = ()
 
 
-class Origin(msgspec.Struct, frozen=True):
-    """The provenance of one memory: set by the gateway, covered by the label's tag."""
+class Quoted(msgspec.Struct, frozen=True):
+    """The turn in which the subject himself said what an agent relays, and when it was posted."""
+
+    turn: TurnId
+    at: datetime
+
+
+class Origin(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The provenance of one memory: set by the gateway, covered by the label's tag.
+
+    `quoted` names the turn that made an agent's word the subject's own. A sealed origin without it
+    has the bytes that it had before there was any.
+    """
 
     class_: OriginClass
     trust: int
@@ -92,6 +105,7 @@ class Origin(msgspec.Struct, frozen=True):
     reference: str | None
     parents: tuple[MemoryId, ...]
     at: datetime
+    quoted: Quoted | None = None
 
 
 def lower_of(one: OriginClass, other: OriginClass) -> OriginClass:

@@ -13,6 +13,8 @@ SessionId = NewType("SessionId", str)
 MemoryId = NewType("MemoryId", str)
 LeafId = NewType("LeafId", str)
 """Id of an audit leaf: a version 7 UUID, so that ids sort by time of creation."""
+TurnId = NewType("TurnId", str)
+"""Id of one turn of a conversation."""
 SubjectMark = NewType("SubjectMark", str)
 """Keyed id of a subject, 32 hex digits: how the index knows a subject without knowing the name."""
 Epoch = NewType("Epoch", int)
@@ -51,6 +53,25 @@ class State(StrEnum):
     SUPERSEDED = "superseded"
     FORGOTTEN = "forgotten"
     REJECTED = "rejected"
+
+
+class Role(StrEnum):
+    """Who speaks in a turn of a conversation. Only a `user` turn is the subject's own word."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+    SYSTEM = "system"
+
+
+class Turn(msgspec.Struct, frozen=True, array_like=True):
+    """One turn of a conversation, as an application reports it.
+
+    Sealed as a MessagePack array; fields may only be appended.
+    """
+
+    role: Role
+    text: str
 
 
 class Owner(msgspec.Struct, frozen=True):

@@ -227,7 +227,7 @@ class TurnRow(LedgerTable, table=True):
     tenant: str = Field(primary_key=True)
     id: str = Field(primary_key=True)
     subject: str
-    session: bytes
+    session: str
     at: int = Field(sa_type=BigInteger)
     expires_at: int = Field(sa_type=BigInteger)
     token: bytes

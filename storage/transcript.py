@@ -29,7 +29,7 @@ class SqlTranscript:
         self,
         tenant: TenantId,
         subject: SubjectId,
-        session: bytes,
+        session: str,
         turns: Sequence[SealedTurn],
         window: Window,
     ) -> None:
@@ -48,7 +48,7 @@ class SqlTranscript:
 
     @retried
     async def turns(
-        self, tenant: TenantId, subject: SubjectId, session: bytes, now: datetime
+        self, tenant: TenantId, subject: SubjectId, session: str, now: datetime
     ) -> list[SealedTurn]:
         """Return the session's turns that have not expired, oldest first."""
         query = (
@@ -61,7 +61,7 @@ class SqlTranscript:
 
     @retried
     async def erase(
-        self, tenant: TenantId, subject: SubjectId, sessions: Sequence[bytes] | None = None
+        self, tenant: TenantId, subject: SubjectId, sessions: Sequence[str] | None = None
     ) -> int:
         """Remove the turns of these sessions of a subject, by default of all; return how many."""
         where = [TURNS.c.tenant == tenant, TURNS.c.subject == subject]
@@ -104,7 +104,7 @@ async def _outside(
     return outside
 
 
-def _of(tenant: TenantId, subject: SubjectId, session: bytes) -> tuple[ColumnElement[bool], ...]:
+def _of(tenant: TenantId, subject: SubjectId, session: str) -> tuple[ColumnElement[bool], ...]:
     return TURNS.c.tenant == tenant, TURNS.c.subject == subject, TURNS.c.session == session
 
 

@@ -7,7 +7,7 @@ from guard.errors import ConflictError, UnavailableError
 from guard.ports import SealedTurn, Window
 from memory.types import SubjectId, TenantId
 
-_Place = tuple[TenantId, SubjectId, bytes]
+_Place = tuple[TenantId, SubjectId, str]
 
 
 class MemoryTranscript:
@@ -21,7 +21,7 @@ class MemoryTranscript:
         self,
         tenant: TenantId,
         subject: SubjectId,
-        session: bytes,
+        session: str,
         turns: Sequence[SealedTurn],
         window: Window,
     ) -> None:
@@ -42,7 +42,7 @@ class MemoryTranscript:
         self._sessions[place] = kept[::-1]
 
     async def turns(
-        self, tenant: TenantId, subject: SubjectId, session: bytes, now: datetime
+        self, tenant: TenantId, subject: SubjectId, session: str, now: datetime
     ) -> list[SealedTurn]:
         """Return the session's turns that have not expired, oldest first."""
         self._answer()
@@ -50,7 +50,7 @@ class MemoryTranscript:
         return [turn for turn in kept if turn.expires_at > now]
 
     async def erase(
-        self, tenant: TenantId, subject: SubjectId, sessions: Sequence[bytes] | None = None
+        self, tenant: TenantId, subject: SubjectId, sessions: Sequence[str] | None = None
     ) -> int:
         """Remove the turns of these sessions of a subject, by default of all; return how many."""
         self._answer()
