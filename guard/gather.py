@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from guard.checks import is_current
 from guard.content import content_of
 from guard.errors import InvalidError, UnreadableError
+from guard.near import neighbours
 from guard.nouns import Deferred, Draft, Facts, Tagged, View
 from guard.ports import Purpose
 from guard.principal import Principal
@@ -62,10 +63,15 @@ async def gather(tagged: Tagged, rooms: Rooms, recent_writes: int | None = None)
     views, plain = await asyncio.to_thread(_read, draft)
     if recent_writes is None:
         recent_writes = await count(tagged, rooms)
-    (signals, blinded), mark = await asyncio.gather(
-        search_material(owner, draft, rooms), rooms.marks.fingerprint(owner, plain)
+    (signals, blinded), mark, fresh = await asyncio.gather(
+        search_material(owner, draft, rooms),
+        rooms.marks.fingerprint(owner, plain),
+        rooms.ledger.unindexed(owner.tenant, owner.subject, rooms.bounds.near_fresh),
     )
-    twins = await rooms.ledger.twins(owner.tenant, owner.subject, mark)
+    twins, around = await asyncio.gather(
+        rooms.ledger.twins(owner.tenant, owner.subject, mark),
+        neighbours(owner, blinded, fresh, rooms),
+    )
     return Facts(
         epoch=epoch,
         views=views,
@@ -74,6 +80,8 @@ async def gather(tagged: Tagged, rooms: Rooms, recent_writes: int | None = None)
         fingerprint=mark,
         twins=tuple(twins),
         recent_writes=recent_writes,
+        near=around.near,
+        unseen=around.unseen,
     )
 
 

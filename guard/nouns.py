@@ -86,7 +86,8 @@ class Detected(msgspec.Struct, frozen=True):
 class Facts(msgspec.Struct, frozen=True):
     """All that the decision may look at, gathered in one round at the subject's epoch.
 
-    `near` holds the nearest own memories, nearest first. `detected` is what the models said.
+    `near` holds the nearest own memories, nearest first; `unseen` says that the index did not take
+    part in looking for them. `detected` is what the models said.
     """
 
     epoch: Epoch
@@ -97,6 +98,7 @@ class Facts(msgspec.Struct, frozen=True):
     twins: tuple["Row", ...]
     recent_writes: int
     near: tuple[Near, ...] = ()
+    unseen: bool = False
     detected: tuple[Detected, ...] = ()
 
 

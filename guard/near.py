@@ -1,0 +1,82 @@
+"""The memories of a subject that are nearest to a draft, scored exactly (W8, W9).
+
+The index nominates and decides nothing: each nominee is proved and scored by its sealed vectors. So
+a stale or forged index can hide a neighbour and never invent one. Without an index the answer says
+that nobody looked; a write must not fail for it.
+"""
+
+import asyncio
+from collections.abc import Iterable
+
+import msgspec
+
+from guard.checks import is_alive, misfit
+from guard.errors import UnavailableError, UnreadableError
+from guard.nouns import Near, Row
+from guard.ports import Probe
+from guard.rooms import Rooms
+from memory.exact import local_routes
+from memory.fusion import DENSE
+from memory.signals import Blinded, Sparse
+from memory.types import INDEXED_LAYERS, MemoryId, Owner
+
+_NO_TERMS = Sparse((), ())
+
+
+class Neighbours(msgspec.Struct, frozen=True):
+    """The nearest memories, nearest first; `unseen` when the index did not take part."""
+
+    near: tuple[Near, ...]
+    unseen: bool
+
+
+async def neighbours(
+    owner: Owner, blinded: Blinded, fresh: Iterable[Row], rooms: Rooms
+) -> Neighbours:
+    """Return the subject's memories that are nearest to a draft with this search material.
+
+    `fresh` are rows that the index lacks; they must have been read before this is called, so that a
+    row which is being indexed just now is in one of the two. Raises UnavailableError when the
+    ledger does not answer.
+    """
+    # (1) Ask the index, by meaning alone; (2) load what it named.
+    dense = msgspec.structs.replace(blinded, sparse=_NO_TERMS, entities=())
+    rows = {row.sealed.label.id: row for row in fresh}
+    probe = Probe(dense, INDEXED_LAYERS, rooms.bounds.near_rows)
+    try:
+        found = await rooms.index.search(owner.tenant, blinded.subject, probe)
+    except UnavailableError:
+        unseen = True
+    else:
+        unseen = False
+        named = dict.fromkeys(hit.id for hits in found.routes.values() for hit in hits)
+        missing = [id for id in named if id not in rows]
+        loaded = await rooms.ledger.rows(owner.tenant, owner.subject, missing)
+        rows |= {row.sealed.label.id: row for row in loaded}
+
+    # (3) Prove each, and score it by what is sealed.
+    opened = await asyncio.gather(*(_material(owner, row, rooms) for row in rows.values()))
+    proved = {id: entry for id, entry in zip(rows, opened, strict=True) if entry is not None}
+    return Neighbours(_scored(dense, proved, rows, rooms.bounds.near_rows), unseen)
+
+
+async def _material(owner: Owner, row: Row, rooms: Rooms) -> Blinded | None:
+    """Return what a row is found by, None for one that may not speak."""
+    if misfit(owner, row) is not None or not is_alive(row, rooms.clock()):
+        return None
+    try:
+        return await rooms.vault.open_entry(owner, row.sealed)
+    except UnreadableError:
+        return None
+
+
+def _scored(
+    dense: Blinded, proved: dict[MemoryId, Blinded], rows: dict[MemoryId, Row], limit: int
+) -> tuple[Near, ...]:
+    candidates = [(id, entry, rows[id].sealed.label.recorded_at) for id, entry in proved.items()]
+    likeness: dict[MemoryId, dict[str, float]] = {}
+    for route, hits in local_routes(dense, candidates, len(candidates)).items():
+        for id, cosine in hits:
+            likeness.setdefault(id, {})[route.removeprefix(DENSE)] = cosine
+    near = [Near(rows[id], cosines) for id, cosines in likeness.items()]
+    return tuple(sorted(near, key=lambda one: -max(one.likeness.values()))[:limit])
