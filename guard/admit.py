@@ -8,6 +8,7 @@ from guard.rooms import Bounds
 from memory.origin import Origin
 from memory.signals import Signals
 from memory.types import Body, Kind, Layer, LeafId, State
+from policies.model import Decision
 
 _LOWERED: Final = 0.5
 """What is left of the confidence in a memory that policy lowers."""
@@ -26,9 +27,6 @@ def admit(
     tagged = screened.tagged
     draft, origin = tagged.draft, tagged.origin
     layer = draft.layer or Layer.EPISODIC
-    confidence = bounds.confidence(origin.trust)
-    if screened.decision.lowered:
-        confidence *= _LOWERED
     return Admitted(
         screened=screened,
         body=_body(draft, origin),
@@ -37,13 +35,19 @@ def admit(
         layer=layer,
         state=state,
         importance=bounds.importance_default if draft.importance is None else draft.importance,
-        confidence=confidence,
+        confidence=confidence_of(screened.decision, origin.trust, bounds),
         recorded_at=tagged.at,
         expires_at=_expiry(tagged.at, layer, draft.ttl_days, bounds),
         revision=1,
         version=1,
         leaf=leaf,
     )
+
+
+def confidence_of(decision: Decision, trust: int, bounds: Bounds) -> float:
+    """Return how far a memory counts in ranking after this decision."""
+    confidence = bounds.confidence(trust)
+    return confidence * _LOWERED if decision.lowered else confidence
 
 
 def _body(draft: Draft, origin: Origin) -> Body:

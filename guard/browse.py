@@ -1,14 +1,17 @@
 """Reading by id and in order: the caller's own memories, each proved before it is shown."""
 
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 
-from guard.checks import misfit, verdict
+from guard.checks import BARRED, OUTDATED, misfit, verdict
 from guard.errors import NotFoundError, UnreadableError
 from guard.leaves import leaf_of
 from guard.nouns import Opened, Row
 from guard.outcomes import Listing, Memory
 from guard.ports import Filter
 from guard.principal import Principal
+from guard.rescreen import settle
 from guard.rooms import Rooms
 from memory.origin import TRUST_OF_SUBJECT
 from memory.types import MemoryId, SessionId, State
@@ -21,7 +24,7 @@ async def fetch(principal: Principal, id: MemoryId, rooms: Rooms) -> Memory:
     """
     owner = principal.owner
     rows = await rooms.ledger.rows(owner.tenant, owner.subject, [id])
-    shown = [m for row in rows if (m := await _shown(principal, row, rooms)) is not None]
+    shown = await _shown(principal, rows, states_visible_to(principal), rooms)
     if not shown:
         raise NotFoundError
     return shown[0]
@@ -37,8 +40,8 @@ async def browse(
     """
     owner = principal.owner
     page = await rooms.ledger.page(owner.tenant, owner.subject, filter, cursor, limit)
-    items = [m for row in page.rows if (m := await _shown(principal, row, rooms)) is not None]
-    return Listing(tuple(items), page.cursor)
+    states = states_visible_to(principal) & set(filter.states)
+    return Listing(tuple(await _shown(principal, page.rows, states, rooms)), page.cursor)
 
 
 def states_visible_to(principal: Principal) -> frozenset[State]:
@@ -52,24 +55,42 @@ def states_visible_to(principal: Principal) -> frozenset[State]:
     return frozenset({State.ACTIVE})
 
 
-async def _shown(principal: Principal, row: Row, rooms: Rooms) -> Memory | None:
-    label, now = row.sealed.label, rooms.clock()
-    if label.state not in states_visible_to(principal):
-        return None
+async def _shown(
+    principal: Principal, rows: Sequence[Row], states: AbstractSet[State], rooms: Rooms
+) -> list[Memory]:
+    """Return those rows in these states that pass their proof, in order."""
+    failed = {row.sealed.label.id: await _failed(principal, row, rooms) for row in rows}
+    # What is only to be judged again is, as far as the bounds allow.
+    doubtful = [row for row in rows if failed[row.sealed.label.id] in (OUTDATED, BARRED)]
+    settled = await settle(principal.owner, doubtful, rooms)
+    memories = []
+    for row in rows:
+        id, sealed = row.sealed.label.id, row.sealed
+        why = failed[id]
+        if id in settled:
+            sealed, why = settled[id], None
+        # Whoever may see what is held may also see what nobody has looked at yet.
+        if why == OUTDATED and State.HELD in states_visible_to(principal):
+            why = None
+        if sealed.label.state not in states:
+            continue
+        if why is None:
+            memories.append(memory_of(await rooms.vault.open(principal.owner, sealed)))
+        else:
+            _record(principal, id, why, rooms.clock(), rooms)
+    return memories
+
+
+async def _failed(principal: Principal, row: Row, rooms: Rooms) -> str | None:
+    """Return the check that a row of any state fails, if one does."""
     try:
-        opened = await rooms.vault.open(principal.owner, row.sealed)
+        await rooms.vault.open(principal.owner, row.sealed)
     except UnreadableError:
-        _record(principal, label.id, "unreadable", now, rooms)
-        return None
+        return "unreadable"
     # Expiry and policy are for what may be recalled; a rollback is one whatever the state.
-    if label.state is State.ACTIVE:
-        failed = await verdict(principal.owner, row, now, rooms)
-    else:
-        failed = misfit(principal.owner, row)
-    if failed is not None:
-        _record(principal, label.id, failed, now, rooms)
-        return None
-    return memory_of(opened)
+    if row.sealed.label.state is State.ACTIVE:
+        return await verdict(principal.owner, row, rooms.clock(), rooms)
+    return misfit(principal.owner, row)
 
 
 def _record(principal: Principal, id: MemoryId, why: str, at: datetime, rooms: Rooms) -> None:

@@ -1,9 +1,8 @@
 """The subject vouches for what an agent relayed: besides a review, the one way trust rises."""
 
-from typing import Final
-
 import msgspec
 
+from guard.checks import REASON_CONFIRMED
 from guard.errors import (
     ConflictError,
     ForbiddenError,
@@ -11,18 +10,18 @@ from guard.errors import (
     NotFoundError,
     UnavailableError,
 )
+from guard.governing import policy_for, versioned
 from guard.leaves import leaf_of
 from guard.nouns import Change
 from guard.outcomes import Quarantined, Stored, WriteOutcome
 from guard.principal import Principal
+from guard.rescreen import looked_at
 from guard.revise import next_revision, origin_of, prove
 from guard.rooms import Rooms
 from memory.origin import RELAYED, TRUST_OF_SUBJECT, OriginClass
 from memory.types import LeafId, MemoryId, State
 from policies.decide import decide
 from policies.model import Effect
-
-REASON_CONFIRMED: Final = "origin.confirmed"
 
 
 async def confirm(principal: Principal, id: MemoryId, rooms: Rooms) -> WriteOutcome:
@@ -71,14 +70,18 @@ async def _attempt(principal: Principal, id: MemoryId, rooms: Rooms) -> WriteOut
         credential=principal.credential,
         at=at,
     )
-    decision = decide(
-        rooms.policy, origin.trust, memory.evidence.completions, memory.evidence.findings
-    )
+    memory = await looked_at(memory, rooms) or memory
+    policy, evidence = policy_for(owner.tenant, rooms), memory.evidence
+    decision = decide(policy, origin.trust, evidence.completions, evidence.findings)
     if decision.effect in (Effect.QUARANTINE, Effect.REJECT):
         return Quarantined(id, before.class_, before.trust, decision.reasons)
 
     # (5) Seal the next revision and commit.
-    decision = msgspec.structs.replace(decision, reasons=(*decision.reasons, REASON_CONFIRMED))
+    decision = msgspec.structs.replace(
+        decision,
+        reasons=(*decision.reasons, REASON_CONFIRMED),
+        policy=versioned(policy, evidence.models),
+    )
     leaf_id = LeafId(rooms.new_id())
     sealed = await next_revision(memory, decision, origin, leaf_id, rooms)
     leaf = leaf_of(

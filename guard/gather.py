@@ -78,7 +78,8 @@ async def gather(tagged: Tagged, rooms: Rooms, recent_writes: int | None = None)
         signals=signals,
         blinded=blinded,
         fingerprint=mark,
-        twins=tuple(twins),
+        # A memory that is looked at again is no twin of itself.
+        twins=tuple(row for row in twins if row.sealed.label.id != tagged.id),
         recent_writes=recent_writes,
         near=around.near,
         unseen=around.unseen,

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Final
 
-from guard.nouns import Leaf, Tagged
+from guard.nouns import Label, Leaf, Tagged
 from guard.principal import Principal
 from memory.origin import Channel
 from memory.types import ClientId, LeafId, MemoryId, Owner
@@ -102,5 +102,25 @@ def leaf_of_queue(
         policy="",
         digest=b"",
         reasons=reasons,
+        at=at,
+    )
+
+
+def leaf_of_rescreening(label: Label, at: datetime, reasons: tuple[str, ...]) -> Leaf:
+    """Return the leaf of what the gateway itself made of a memory that it judged again."""
+    return Leaf(
+        id=label.leaf,
+        tenant=label.tenant,
+        subject=label.subject,
+        actor=_GATEWAY,
+        client=_GATEWAY,
+        channel=Channel.INTERNAL,
+        action="rescreen",
+        object=label.id,
+        version=label.version,
+        outcome=label.state,
+        policy=label.policy,
+        digest=label.digest,
+        reasons=tuple(dict.fromkeys(reasons)),
         at=at,
     )

@@ -11,14 +11,16 @@ from typing import Final
 import msgspec
 
 from guard.browse import memory_of
-from guard.checks import verdict
+from guard.checks import BARRED, OUTDATED, verdict
 from guard.errors import UnavailableError, UnreadableError
 from guard.gather import search_material
+from guard.governing import version_for
 from guard.leaves import leaf_of
 from guard.nouns import Draft, Opened, Row
 from guard.outcomes import Memory, Query, Recalled, Recollection
 from guard.ports import Filter, Found, Probe, Purpose
 from guard.principal import Principal
+from guard.rescreen import settle
 from guard.rooms import Rooms
 from memory.assembly import Excerpt, assemble
 from memory.exact import Candidate, local_routes
@@ -31,10 +33,15 @@ _NONCE_CHARACTERS: Final = 16
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """A memory that passed every check, with the search material that it is scored by."""
+    """A memory that opened, with the search material that it is scored by.
+
+    `doubt` names the check on which it is still to be judged again; without one it may be shown.
+    """
 
     opened: Opened
     blinded: Blinded
+    row: Row
+    doubt: str | None
 
     @property
     def at(self) -> datetime:
@@ -70,12 +77,14 @@ async def recall(principal: Principal, query: Query, rooms: Rooms) -> Recollecti
     # (4) Open and (5) check: whatever fails is dropped, audited, and never returned.
     with watch.step("recall.open"):
         proof = _Proof(principal, query, {} if found is None else found.tokens, now, rooms)
-        shown = [memory for row in rows if (memory := await proof.of(row)) is not None]
+        opened = [memory for row in rows if (memory := await proof.of(row)) is not None]
         proof.missing({row.sealed.label.id for row in rows})
+    with watch.step("recall.rescreen"):
+        shown = await _cleared(query, blinded, opened, proof, rooms)
 
     # (6) Rank what may be shown and keep what is relied on; low trust is bounded.
     with watch.step("recall.rank"):
-        items = _ranked(query, blinded, shown, now, rooms)
+        items = _bounded(_ranked(query, blinded, shown, now, rooms), query, rooms)
 
     # (7) Assemble the fenced block.
     context = assemble(
@@ -136,24 +145,42 @@ class _Proof:
         self._rooms = rooms
 
     async def of(self, row: Row) -> Shown | None:
-        """Return the memory when it passes every check, else None."""
+        """Return the memory when nothing speaks against it, or only what is to be judged again."""
         label = row.sealed.label
         failed = await self._failed(row)
-        if failed is None:
+        if failed in (None, OUTDATED, BARRED):
             try:
-                opened = await self._rooms.vault.open(self._principal.owner, row.sealed)
-                blinded = await self._rooms.vault.open_entry(self._principal.owner, row.sealed)
+                return await self.opened(row, failed)
             except UnreadableError:
                 failed = "unreadable"
-            else:
-                return Shown(opened, blinded)
-        self._withheld(label.id, failed)
+        self.withheld(label.id, str(failed))
         return None
+
+    async def opened(self, row: Row, doubt: str | None = None) -> Shown:
+        """Return a row's content and search material. Raises UnreadableError."""
+        owner, vault = self._principal.owner, self._rooms.vault
+        opened = await vault.open(owner, row.sealed)
+        return Shown(opened, await vault.open_entry(owner, row.sealed), row, doubt)
+
+    async def again(self, memories: Sequence[Shown]) -> Sequence[Shown]:
+        """Have memories judged again; return those that may be shown, as they are now."""
+        settled = await settle(self._principal.owner, [m.row for m in memories], self._rooms)
+        shown = []
+        for memory in memories:
+            id = memory.opened.label.id
+            sealed = settled.get(id)
+            if sealed is not None and sealed.label.state is State.ACTIVE:
+                row = msgspec.structs.replace(memory.row, sealed=sealed)
+                shown.append(await self.opened(row))
+            else:
+                held = sealed is not None and memory.doubt == OUTDATED
+                self.withheld(id, "rescreen" if held else str(memory.doubt))
+        return shown
 
     def missing(self, known: AbstractSet[MemoryId]) -> None:
         """Note what the index named and the ledger doesn't have in the caller's scope."""
         for id in self._tokens.keys() - known:
-            self._withheld(id, "missing")
+            self.withheld(id, "missing")
 
     async def _failed(self, row: Row) -> str | None:
         label = row.sealed.label
@@ -164,7 +191,8 @@ class _Proof:
             return "layer"
         return await verdict(self._principal.owner, row, self._now, self._rooms)
 
-    def _withheld(self, id: MemoryId, check: str) -> None:
+    def withheld(self, id: MemoryId, check: str) -> None:
+        """Note that a memory is not shown, and on which check it failed."""
         self._rooms.watch.withheld(check)
         _record(self._principal, id, "withheld", f"check.{check}", at=self._now, rooms=self._rooms)
 
@@ -173,9 +201,26 @@ def _is_digest(token: bytes, digest: bytes) -> bool:
     return hmac.compare_digest(hashlib.sha256(token).digest(), digest)
 
 
+async def _cleared(
+    query: Query, blinded: Blinded, opened: Sequence[Shown], proof: _Proof, rooms: Rooms
+) -> Sequence[Shown]:
+    """Return what may be shown of what was opened; what is in doubt is judged again, best first.
+
+    What today's models have not seen, and would not be part of the answer, is left as it is.
+    """
+    sure = [memory for memory in opened if memory.doubt is None]
+    if len(sure) == len(opened):
+        return sure
+    by_id = {memory.opened.label.id: memory for memory in opened}
+    ranked = _ranked(query, blinded, opened, rooms.clock(), rooms)
+    wanted = [m for one in ranked if (m := by_id[one.memory.id]).doubt == OUTDATED]
+    barred = [memory for memory in opened if memory.doubt == BARRED]
+    return [*sure, *await proof.again([*wanted, *barred])]
+
+
 def _ranked(
     query: Query, blinded: Blinded, shown: Sequence[Shown], now: datetime, rooms: Rooms
-) -> tuple[Recalled, ...]:
+) -> list[Recalled]:
     by_id = {memory.opened.label.id: memory for memory in shown}
     candidates: list[Candidate] = [(id, m.blinded, m.at) for id, m in by_id.items()]
     bounds = rooms.bounds
@@ -188,11 +233,13 @@ def _ranked(
     fused = fuse(routes, weights, bounds.ramps)
     relevance = {id: value for id, value in fused.items() if id in relied}
     order = rank(relevance, {id: _standing(by_id[id].opened) for id in relevance}, now)
-    recalled = [Recalled(memory_of(by_id[id].opened), f.score) for id, f in order]
-    kept = bound_low_trust(
-        recalled, query.k, bounds.low_trust_items, lambda item: item.memory.trust
-    )
-    return tuple(kept)
+    return [Recalled(memory_of(by_id[id].opened), f.score) for id, f in order]
+
+
+def _bounded(ranked: Sequence[Recalled], query: Query, rooms: Rooms) -> tuple[Recalled, ...]:
+    """Return the first `query.k`, with no more of low trust among them than configured."""
+    most = rooms.bounds.low_trust_items
+    return tuple(bound_low_trust(ranked, query.k, most, lambda item: item.memory.trust))
 
 
 def _standing(opened: Opened) -> Standing:
@@ -229,7 +276,7 @@ def _record(
             action="recall",
             object=id,
             outcome=outcome,
-            policy=rooms.policy.version,
+            policy=version_for(principal.owner.tenant, rooms),
             reasons=(reason,),
         )
     )

@@ -6,9 +6,10 @@ import msgspec
 
 from guard.admit import admit
 from guard.content import redact_draft
-from guard.detect import detect
 from guard.errors import ConflictError, UnavailableError, UnreadableError
-from guard.gather import gather, search_material, tag
+from guard.gather import search_material, tag
+from guard.governing import policy_for, version_for
+from guard.judging import judged
 from guard.leaves import leaf_of_write
 from guard.nouns import (
     Answer,
@@ -31,14 +32,13 @@ from guard.outcomes import (
     Stored,
     WriteOutcome,
 )
-from guard.pipeline import screen_within
 from guard.principal import Principal
 from guard.relate import New, Relation, Same, Unlearned, relate
 from guard.revise import without_places
 from guard.rooms import Rooms
 from memory.signals import Signals
 from memory.types import LeafId, State
-from policies.decide import effect_of, strictest
+from policies.decide import strictest, to_redact
 from policies.model import Effect, Finding
 
 REASON_UNLEARNED = "relate.forgotten"
@@ -89,7 +89,7 @@ async def _decided(
     tagged: Tagged, rooms: Rooms, beside: Beside | None, recent_writes: int | None
 ) -> WriteOutcome:
     # (2) Gather, (3) screen and decide. From here to the commit no fact changes.
-    screened, facts = await _judged(tagged, rooms, recent_writes)
+    screened, facts = await judged(tagged, rooms, recent_writes)
 
     async with rooms.turns.of(tagged.owner):
         for _ in range(rooms.bounds.commit_attempts):
@@ -108,32 +108,6 @@ async def _decided(
                 # Look again, then relate again (R13).
                 facts = await _refreshed(tagged, facts, rooms)
     raise UnavailableError("ledger")
-
-
-async def judge(principal: Principal, draft: Draft, rooms: Rooms) -> tuple[Screened, Facts]:
-    """Return what policy makes of a draft, with the facts it rested on. Writes nothing."""
-    return await _judged(await tag(principal, draft, rooms), rooms, None)
-
-
-async def _judged(
-    tagged: Tagged, rooms: Rooms, recent_writes: int | None
-) -> tuple[Screened, Facts]:
-    # Gather the facts in one round, at the subject's epoch.
-    bounds = rooms.bounds
-    with rooms.watch.step("remember.gather"):
-        facts = await gather(tagged, rooms, recent_writes)
-
-    # Ask the models; what they say is a fact like the others.
-    with rooms.watch.step("remember.detect"):
-        heard = await detect(tagged, facts, rooms.detectors, bounds.detector_seconds)
-        facts = msgspec.structs.replace(facts, detected=heard)
-
-    # Screen and decide; pure, and in a thread for the same reason as the views.
-    with rooms.watch.step("remember.screen"):
-        screened = await screen_within(
-            bounds.stages_seconds, tagged, facts, rooms.stages, rooms.policy
-        )
-    return screened, facts
 
 
 async def _settle(work: _Work, relation: Relation) -> WriteOutcome:
@@ -240,7 +214,7 @@ def _spoilt(tagged: Tagged, row: Row, rooms: Rooms) -> Leaf:
         LeafId(rooms.new_id()),
         object=row.sealed.label.id,
         outcome="withheld",
-        policy=rooms.policy.version,
+        policy=version_for(tagged.owner.tenant, rooms),
         reasons=("check.unreadable",),
     )
 
@@ -301,8 +275,8 @@ async def _refreshed(tagged: Tagged, facts: Facts, rooms: Rooms) -> Facts:
 
 def _to_redact(screened: Screened, rooms: Rooms) -> list[Finding]:
     """Return the findings that policy answers with redaction."""
-    trust = screened.tagged.origin.trust
-    return [f for f in screened.findings if effect_of(rooms.policy, trust, f) is Effect.REDACT]
+    origin, owner = screened.tagged.origin, screened.tagged.owner
+    return to_redact(policy_for(owner.tenant, rooms), origin.trust, screened.findings)
 
 
 def _held_for(screened: Screened, reason: str) -> Screened:

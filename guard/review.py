@@ -10,10 +10,12 @@ from guard.errors import (
     UnavailableError,
     UnreadableError,
 )
+from guard.governing import policy_for, versioned
 from guard.leaves import leaf_of
 from guard.nouns import Change, Row, Sealed
 from guard.outcomes import Case, Cases
 from guard.principal import Principal, Scope
+from guard.rescreen import looked_at
 from guard.revise import next_revision, origin_of, prove
 from guard.rooms import Rooms
 from memory.types import Epoch, LeafId, MemoryId, Owner, State, SubjectId, TenantId
@@ -74,15 +76,16 @@ async def _release(principal: Principal, id: MemoryId, rooms: Rooms) -> Case:
 
     # (2) A release outlives a policy that holds, and none that rejects outright: the next revision
     # is sealed under the policy in force, so that recall would not ask again.
+    memory = await looked_at(memory, rooms) or memory
     evidence, trust = memory.evidence, memory.opened.label.trust
-    fresh = decide(rooms.policy, trust, evidence.completions, evidence.findings)
+    policy = policy_for(owner.tenant, rooms)
+    fresh = decide(policy, trust, evidence.completions, evidence.findings)
     if fresh.effect is Effect.REJECT:
         raise ForbiddenError
 
     # (3) Seal it again as active; the release is part of the sealed evidence.
-    decision = Decision(
-        Effect.ALLOW, (), (*evidence.reasons, REASON_RELEASED), rooms.policy.version
-    )
+    reasons = tuple(dict.fromkeys((*evidence.reasons, REASON_RELEASED)))
+    decision = Decision(Effect.ALLOW, (), reasons, versioned(policy, evidence.models))
     leaf_id = LeafId(rooms.new_id())
     origin = msgspec.structs.replace(origin_of(memory.opened), at=at)
     sealed = await next_revision(memory, decision, origin, leaf_id, rooms)

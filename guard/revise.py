@@ -6,16 +6,18 @@ the content again, so that what they decided is bound by the cipher and can't be
 
 import msgspec
 
+from guard.admit import confidence_of
 from guard.checks import is_current
 from guard.content import redact_draft
 from guard.errors import NotFoundError, UnreadableError
 from guard.gather import search_material
+from guard.governing import policy_for
 from guard.nouns import Admitted, Draft, Evidence, Opened, Row, Screened, Sealed, Tagged
 from guard.rooms import Rooms
 from memory.origin import Hint, Origin, OriginClass
 from memory.types import LeafId, Owner, SessionId, State
-from policies.decide import effect_of
-from policies.model import Decision, Effect
+from policies.decide import to_redact
+from policies.model import Decision
 
 
 class Proven(msgspec.Struct, frozen=True):
@@ -47,13 +49,10 @@ async def next_revision(
     What policy answers with redaction at the new trust is taken out first.
     """
     opened, evidence, label = memory.opened, memory.evidence, memory.opened.label
-    tagged = Tagged(_draft_of(opened), label.id, memory.owner, origin.at, origin)
-    screened = Screened(tagged, evidence.findings, evidence.completions, decision)
-    redacted = [
-        finding
-        for finding in evidence.findings
-        if effect_of(rooms.policy, origin.trust, finding) is Effect.REDACT
-    ]
+    tagged = Tagged(draft_of(opened), label.id, memory.owner, origin.at, origin)
+    screened = Screened(tagged, evidence.findings, evidence.completions, decision, evidence.models)
+    policy = policy_for(memory.owner.tenant, rooms)
+    redacted = to_redact(policy, origin.trust, evidence.findings)
     draft = redact_draft(tagged.draft, redacted)
     if redacted:
         screened = without_places(screened)
@@ -76,7 +75,7 @@ async def next_revision(
             layer=label.layer,
             state=State.ACTIVE,
             importance=label.importance,
-            confidence=rooms.bounds.confidence(origin.trust),
+            confidence=confidence_of(decision, origin.trust, rooms.bounds),
             recorded_at=label.recorded_at,
             expires_at=label.expires_at,
             revision=label.revision + 1,
@@ -111,7 +110,8 @@ def origin_of(opened: Opened) -> Origin:
     )
 
 
-def _draft_of(opened: Opened) -> Draft:
+def draft_of(opened: Opened) -> Draft:
+    """Return a stored memory as the draft that says the same."""
     label, body = opened.label, opened.body
     return Draft(
         text=body.text,

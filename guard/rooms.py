@@ -29,6 +29,8 @@ from guard.watch import Unwatched, Watch
 from memory.assembly import ContextBounds
 from memory.fusion import NO_RAMPS, Ramp
 from memory.ranking import DEFAULT_THRESHOLDS, Thresholds
+from memory.types import TenantId
+from policies.load import Override
 from policies.model import Policy
 
 
@@ -50,6 +52,8 @@ class Bounds(msgspec.Struct, frozen=True):
     queued_writes: int = 10_000
     stages_seconds: float = 10.0
     detector_seconds: float = 5.0
+    rescreen_items: int = 8
+    rescreen_seconds: float = 2.0
     thresholds: Thresholds = DEFAULT_THRESHOLDS
     ramps: Mapping[str, Ramp] = NO_RAMPS
     confidence_by_trust: tuple[float, float, float, float, float] = (0.4, 0.6, 0.8, 1.0, 1.0)
@@ -60,7 +64,7 @@ class Bounds(msgspec.Struct, frozen=True):
 
 
 class Rooms(msgspec.Struct, frozen=True):
-    """The ports and the policy in force."""
+    """The ports and the policy in force. Which decides for a tenant, `guard.governing` says."""
 
     clock: Clock
     new_id: NewId
@@ -83,3 +87,4 @@ class Rooms(msgspec.Struct, frozen=True):
     queue: Queue
     watch: Watch = Unwatched()
     detectors: Mapping[str, Detector] = MappingProxyType({})
+    overrides: Mapping[TenantId, Override] = MappingProxyType({})

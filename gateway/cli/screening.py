@@ -15,8 +15,8 @@ from gateway.auth import offline_principal
 from gateway.cli.feed import Line
 from gateway.settings import Settings
 from guard.errors import GuardError, InvalidError, UnavailableError
+from guard.judging import judge
 from guard.nouns import Draft, Screened
-from guard.remember import judge
 from guard.rooms import Rooms
 from memory.origin import OriginClass
 from memory.types import Owner, SubjectId, TenantId

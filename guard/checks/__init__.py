@@ -3,10 +3,12 @@
 `verdict` runs them all; the name of the first that fails goes to the audit and to nobody else.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
 from guard.errors import UnreadableError
+from guard.governing import models_of, policy_for, versioned
 from guard.nouns import Evidence, Row
 from guard.rooms import Rooms
 from memory.types import Owner, State
@@ -15,6 +17,14 @@ from policies.model import Effect, Policy
 
 REASON_RELEASED: Final = "review.released"
 """Among the sealed reasons of a memory that a reviewer let through."""
+REASON_CONFIRMED: Final = "origin.confirmed"
+"""Among those of one that the subject made his own."""
+STANDING: Final = (REASON_RELEASED, REASON_CONFIRMED)
+"""What a person decided about a memory; it outlives a newer policy or model that would hold it."""
+OUTDATED: Final = "outdated"
+"""The check that fails for a memory which today's stages and models have not looked at."""
+BARRED: Final = "policy"
+"""The check that fails for a memory which today's policy would not let through."""
 
 
 def is_owned(owner: Owner, row: Row) -> bool:
@@ -35,12 +45,18 @@ def is_alive(row: Row, now: datetime) -> bool:
 
 
 def is_allowed(row: Row, evidence: Evidence, policy: Policy) -> bool:
-    """Return whether the policy in force, applied to the stored findings, still lets it through.
+    """Return whether the policy in force, applied to the stored findings, still lets it through."""
+    decision = decide(policy, row.sealed.label.trust, evidence.completions, evidence.findings)
+    return lets_stay(decision.effect, evidence.reasons)
 
-    A reviewer's release outlives a stricter policy, except one that rejects outright.
+
+def lets_stay(effect: Effect, reasons: Sequence[str]) -> bool:
+    """Return whether what is stored may stay active when it is decided anew.
+
+    A reviewer's release and the subject's confirmation, which stand among the sealed reasons,
+    outlive a stricter policy, except one that rejects outright.
     """
-    effect = decide(policy, row.sealed.label.trust, evidence.completions, evidence.findings).effect
-    bar = Effect.REJECT if REASON_RELEASED in evidence.reasons else Effect.QUARANTINE
+    bar = Effect.REJECT if set(STANDING) & set(reasons) else Effect.QUARANTINE
     return strictest((effect, bar)) is not effect
 
 
@@ -54,17 +70,22 @@ def misfit(owner: Owner, row: Row) -> str | None:
 async def verdict(owner: Owner, row: Row, now: datetime, rooms: Rooms) -> str | None:
     """Return None when the memory may be shown, else the name of the check that failed.
 
-    Tag, digest and cipher are the vault's own checks, made when the memory is opened.
+    For `OUTDATED` and `BARRED`, `guard.rescreen` has the next word. Tag, digest and cipher are the
+    vault's own checks, made when the memory is opened.
     """
     failed = misfit(owner, row)
     if failed is not None:
         return failed
     if not is_alive(row, now):
         return "alive"
-    if row.sealed.label.policy == rooms.policy.version:
+    models = models_of(rooms)
+    policy = policy_for(owner.tenant, rooms)
+    if row.sealed.label.policy == versioned(policy, models):
         return None
     try:
         evidence = await rooms.vault.open_evidence(owner, row.sealed)
     except UnreadableError:
         return "evidence"
-    return None if is_allowed(row, evidence, rooms.policy) else "policy"
+    if evidence.models != models:
+        return OUTDATED
+    return None if is_allowed(row, evidence, policy) else BARRED

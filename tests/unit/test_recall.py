@@ -12,7 +12,7 @@ from guard.nouns import Draft, Row
 from guard.outcomes import Quarantined, Stored
 from guard.ports import Filter, Found, Hit, Probe
 from guard.principal import Principal
-from guard.review import release
+from guard.review import held, release
 from memory.origin import Hint, OriginClass
 from memory.types import Layer, LeafId, MemoryId, State, SubjectId, SubjectMark, TenantId
 from policies.model import Effect, Rule
@@ -171,7 +171,7 @@ async def test_a_row_behind_its_newest_leaf_is_dropped() -> None:
 
 @pytest.mark.requirement("R5")
 async def test_a_newer_policy_is_applied_to_what_is_stored() -> None:
-    """What today's policy would hold is withheld, though it was stored under yesterday's."""
+    """What today's policy would hold is held and listed, though it was stored under yesterday's."""
     house = House()
     await house.remember(AGENT, "以后都用顺丰")
     rule = Rule("new", "authority", Effect.QUARANTINE)
@@ -179,9 +179,13 @@ async def test_a_newer_policy_is_applied_to_what_is_stored() -> None:
         house.rooms.policy, version="next@1", rules=(*house.rooms.policy.rules, rule)
     )
     ask = "快递用顺丰吗"
-    assert (await house.recall(ALICE, ask, house.with_rooms(policy=policy))).items == ()
-    assert ("recall", "withheld", ("check.policy",)) in await house.audited()
     assert len((await house.recall(ALICE, ask)).items) == 1
+    assert (await house.recall(ALICE, ask, house.with_rooms(policy=policy))).items == ()
+    audited = await house.audited()
+    assert ("recall", "withheld", ("check.policy",)) in audited
+    assert [reasons[-1] for _, state, reasons in audited if state == "held"] == ["rescreen.policy"]
+    assert (await held(REVIEWER, None, 10, house.rooms)).total == 1
+    assert (await house.recall(ALICE, ask)).items == ()
 
 
 @pytest.mark.requirement("R5")

@@ -1,0 +1,180 @@
+"""Stored memories are judged again when the policy, or what looks at texts, has changed (R5, Q4).
+
+When only the policy is newer, it decides again on the stored findings. When the stages or models
+are newer, they look at the text again. What would no longer be stored is held for a reviewer; what
+a reviewer released or the subject confirmed stays, unless policy rejects it outright. Nothing is
+decided on half a screening: a memory whose stages did not all end is as outdated as before.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from guard.admit import confidence_of
+from guard.checks import STANDING, lets_stay
+from guard.errors import ConflictError, GuardError, UnavailableError
+from guard.governing import models_of, policy_for, versioned
+from guard.judging import judged
+from guard.leaves import leaf_of_rescreening
+from guard.nouns import Change, Decided, Evidence, Leaf, Row, Screened, Sealed, Tagged
+from guard.revise import Proven, draft_of, next_revision, origin_of, prove
+from guard.rooms import Rooms
+from guard.stages import rate
+from memory.types import LeafId, MemoryId, Owner, State
+from policies.decide import decide, to_redact
+from policies.model import Policy, Status
+
+REASON_POLICY: Final = "rescreen.policy"
+"""Why a memory is held whose stored findings a newer policy does not let through."""
+REASON_MODELS: Final = "rescreen.models"
+"""Why one is held in which newer stages or models found something."""
+MOMENTARY: Final = frozenset({rate.NAME})
+"""Stages that judged the moment of writing; what they found then stands."""
+
+
+class Redecided(msgspec.Struct, frozen=True):
+    """A memory as it stands now. Without a leaf it is as it was, and nothing is to be committed."""
+
+    sealed: Sealed
+    reason: str
+    leaf: Leaf | None
+
+
+async def settle(owner: Owner, rows: Sequence[Row], rooms: Rooms) -> Mapping[MemoryId, Sealed]:
+    """Judge active rows of one owner again, the first few, and commit what became of them.
+
+    Returns how each stands now; what is missing could not be judged in time and is not to be shown.
+    """
+    bounds = rooms.bounds
+    tasks = [
+        asyncio.create_task(_tried(owner, row, rooms)) for row in rows[: bounds.rescreen_items]
+    ]
+    if not tasks:
+        return {}
+    try:
+        done, _ = await asyncio.wait(tasks, timeout=bounds.rescreen_seconds)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    # In the order of the rows; `wait` has none.
+    found = [one for task in tasks if task in done and (one := task.result()) is not None]
+    # Not written down, it is found again next time; what is to be held is not shown now either.
+    with contextlib.suppress(ConflictError, UnavailableError):
+        await commit(owner, found, rooms)
+    return {one.sealed.label.id: one.sealed for one in found}
+
+
+async def redecide(memory: Proven, rooms: Rooms, *, record: bool) -> Redecided | None:
+    """Return how a proven active memory stands now, None when it could not be looked at.
+
+    `record` asks for a next version even where nothing changed but the version of the decision.
+    """
+    # (1) Have today's stages and models looked at it?
+    fresh = await looked_at(memory, rooms)
+    if fresh is None:
+        return None
+    looked = fresh is not memory
+    reason = REASON_MODELS if looked else REASON_POLICY
+
+    # (2) Decide, and let stand what a person decided.
+    label, evidence = memory.opened.label, fresh.evidence
+    policy = policy_for(memory.owner.tenant, rooms)
+    decision = decide(policy, label.trust, evidence.completions, evidence.findings)
+    stays = lets_stay(decision.effect, evidence.reasons)
+    if stays and not looked and not record:
+        return Redecided(memory.sealed, reason, None)
+    standing = [r for r in evidence.reasons if r in STANDING]
+    reasons = tuple(dict.fromkeys((*decision.reasons, *standing, *(() if stays else (reason,)))))
+
+    # (3) Make the next version, without what must not be kept.
+    version = versioned(policy, evidence.models)
+    decision = msgspec.structs.replace(decision, reasons=reasons, policy=version)
+    leaf_id = LeafId(rooms.new_id())
+    if stays and any(f.spans for f in to_redact(policy, label.trust, evidence.findings)):
+        origin = msgspec.structs.replace(origin_of(memory.opened), at=label.changed_at)
+        sealed = await next_revision(fresh, decision, origin, leaf_id, rooms)
+    else:
+        keeps = standing or not stays
+        sealed = await rooms.vault.relabel(
+            memory.sealed,
+            state=State.ACTIVE if stays else State.HELD,
+            leaf=leaf_id,
+            # The content is as old as it was, and ranking goes by its age.
+            at=label.changed_at,
+            decided=Decided(
+                msgspec.structs.replace(evidence, reasons=reasons),
+                version,
+                label.confidence if keeps else confidence_of(decision, label.trust, rooms.bounds),
+            ),
+        )
+    leaf = leaf_of_rescreening(sealed.label, rooms.clock(), (*reasons, reason))
+    return Redecided(sealed, reason, leaf)
+
+
+async def looked_at(memory: Proven, rooms: Rooms) -> Proven | None:
+    """Return the memory with what today's stages and models find in it; itself if they have looked.
+
+    None when one of them did not end. The reasons stay those of the earlier decision.
+    """
+    models, stored = models_of(rooms), memory.evidence
+    if stored.models == models:
+        return memory
+    opened = memory.opened
+    origin = origin_of(opened)
+    tagged = Tagged(
+        draft_of(opened), opened.label.id, memory.owner, opened.label.changed_at, origin
+    )
+    screened, _ = await judged(tagged, rooms, recent_writes=1)
+    evidence = _joined(screened, stored)
+    if not _ended(evidence, policy_for(memory.owner.tenant, rooms)):
+        return None
+    return msgspec.structs.replace(memory, evidence=evidence)
+
+
+async def commit(owner: Owner, some: Sequence[Redecided], rooms: Rooms) -> None:
+    """Make next versions true at once. Raises ConflictError when one of them is outrun."""
+    made = [(one.sealed, one.leaf) for one in some if one.leaf is not None]
+    if not made:
+        return
+    rows, leaves = zip(*made, strict=True)
+    async with rooms.turns.of(owner):
+        epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
+        await rooms.ledger.commit(Change(owner, epoch, rows, leaves))
+
+
+async def _tried(owner: Owner, row: Row, rooms: Rooms) -> Redecided | None:
+    try:
+        return await redecide(await prove(owner, row, rooms), rooms, record=False)
+    except GuardError:
+        return None  # It does not open, or something does not answer: it stays as it is.
+
+
+def _joined(screened: Screened, stored: Evidence) -> Evidence:
+    """Return what was found now, and of stages that judged the moment what they found then."""
+    kept = {
+        completion.stage
+        for completion in stored.completions
+        if completion.stage in MOMENTARY and completion.status is Status.DONE
+    }
+    return Evidence(
+        findings=(
+            *(f for f in screened.findings if f.stage not in kept),
+            *(f for f in stored.findings if f.stage in kept),
+        ),
+        completions=(
+            *(c for c in screened.completions if c.stage not in kept),
+            *(c for c in stored.completions if c.stage in kept),
+        ),
+        reasons=stored.reasons,
+        models=screened.models,
+    )
+
+
+def _ended(evidence: Evidence, policy: Policy) -> bool:
+    """Say whether every stage that the policy requires ran to its end, and none failed."""
+    done = {c.stage for c in evidence.completions if c.status is Status.DONE}
+    return done >= set(policy.stages) and all(c.status is Status.DONE for c in evidence.completions)
