@@ -2,12 +2,23 @@
 
 import random
 
+import msgspec
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from policies.decide import decide
-from policies.model import Completion, Effect, Finding, Policy, Rule, Severity, Status
+from policies.decide import decide, effect_of, to_redact
+from policies.load import load_override, tightened
+from policies.model import (
+    Completion,
+    Effect,
+    Enforcement,
+    Finding,
+    Policy,
+    Rule,
+    Severity,
+    Status,
+)
 
 STAGES = ("alpha", "beta", "gamma")
 ORDER = tuple(Effect)
@@ -20,6 +31,7 @@ findings = st.lists(
         st.sampled_from(STAGES),
         st.sampled_from(["one", "two"]),
         st.sampled_from(Severity),
+        score=st.none() | st.floats(0, 1),
     ),
     max_size=6,
 )
@@ -47,7 +59,29 @@ policies = st.builds(
     stages=st.just(STAGES),
     rules=st.lists(rules(), min_size=1, max_size=8).map(tuple),
     otherwise=effects,
+    enforcement=st.sampled_from(Enforcement),
 )
+
+
+@st.composite
+def overrides(draw: st.DrawFn) -> str:
+    """Return any tenant's file over the known stages."""
+    lines = ['tenant = "acme"']
+    for number, rule in enumerate(draw(st.lists(rules(), min_size=1, max_size=6))):
+        lines += [
+            "[[rules]]",
+            f'id = "r{number}"',
+            f'stage = "{rule.stage}"',
+            f'code = "{rule.code}"',
+            f'effect = "{rule.effect}"',
+            f'at_least = "{rule.at_least.name.lower()}"',
+            f"at_score = {draw(st.sampled_from([0.0, 0.5, 1.0]))}",
+            f"min_trust = {rule.min_trust}",
+            f"max_trust = {rule.max_trust}",
+        ]
+    return "\n".join(lines)
+
+
 DONE = tuple(Completion(stage, Status.DONE) for stage in STAGES)
 broken = st.builds(
     Completion, st.sampled_from(STAGES), st.sampled_from([Status.FAILED, Status.LATE])
@@ -138,3 +172,46 @@ def test_every_finding_is_among_the_reasons(
     """Nothing that was seen is left out of the record, even when no rule asks for anything."""
     assume(found)
     assert {f.reason for f in found} <= set(decide(policy, trust, DONE, found).reasons)
+
+
+@pytest.mark.requirement("W11")
+@given(
+    policies, overrides(), trusts, st.lists(st.sampled_from(DONE)) | st.just(list(DONE)), findings
+)
+def test_no_tenants_file_makes_anything_looser(
+    policy: Policy, written: str, trust: int, records: list[Completion], found: list[Finding]
+) -> None:
+    """Whatever a tenant writes, the platform's effect stands or becomes stricter, in all respects.
+
+    Also what is cut out, and whether confidence is lowered; and nothing it knew is left out.
+    """
+    whole = tightened(policy, load_override(written, frozenset(STAGES)))
+    alone, both = (decide(one, trust, records, found) for one in (policy, whole))
+    assert strictness(both.effect) >= strictness(alone.effect)
+    assert both.lowered >= alone.lowered
+    assert set(both.reasons) >= set(alone.reasons)
+    assert set(both.rules) >= set(alone.rules)
+    cut = to_redact(whole, trust, found)
+    assert all(finding in cut for finding in to_redact(policy, trust, found))
+    for finding in found:
+        one, other = (effect_of(p, trust, finding) for p in (policy, whole))
+        assert strictness(other) >= strictness(one)
+    assert both.policy.startswith(f"{alone.policy}+tenant@")
+
+
+@pytest.mark.requirement("W11")
+@given(policies, trusts, findings)
+def test_a_policy_that_only_watches_says_what_it_would_have_done(
+    policy: Policy, trust: int, found: list[Finding]
+) -> None:
+    """It holds and rejects nothing by its rules, and names the effect that the rules called for."""
+    enforced = msgspec.structs.replace(policy, enforcement=Enforcement.FULL)
+    watching = msgspec.structs.replace(policy, enforcement=Enforcement.UNSAFE_MONITOR)
+    would, does = (decide(one, trust, DONE, found) for one in (enforced, watching))
+    holds = would.effect in (Effect.QUARANTINE, Effect.REJECT)
+    assert does.effect not in (Effect.QUARANTINE, Effect.REJECT)
+    assert (f"monitor.{would.effect}" in does.reasons) is holds
+    if holds:
+        assert strictness(does.effect) >= strictness(Effect.LOWER)
+    else:
+        assert does.effect is would.effect

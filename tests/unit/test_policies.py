@@ -3,10 +3,31 @@
 import pytest
 
 from guard.stages import STAGES
-from policies.load import MAX_BYTES, PolicyError, load, profiles, shipped
-from policies.model import Effect, Rule, Severity
+from policies.decide import decide
+from policies.load import (
+    MAX_BYTES,
+    PolicyError,
+    is_override,
+    load,
+    load_override,
+    profiles,
+    shipped,
+    tightened,
+)
+from policies.model import Completion, Effect, Enforcement, Finding, Rule, Severity, Status
 
 KNOWN = frozenset({"injection", "rate"})
+STAGED = frozenset(STAGES)
+OWN = """
+tenant = "爱克美/1"
+description = "stricter with pages"
+
+[[rules]]
+id = "pages"
+stage = "injection"
+effect = "reject"
+max_trust = 1
+"""
 GOOD = """
 name = "small"
 otherwise = "quarantine"
@@ -100,7 +121,7 @@ def test_what_is_no_policy_at_all_is_refused(document: bytes | str) -> None:
 @pytest.mark.requirement("W11")
 def test_every_shipped_profile_is_a_policy_over_all_stages() -> None:
     """What comes with the product loads, holds unknown findings and names itself rightly."""
-    assert "strict" in profiles()
+    assert list(profiles()) == ["balanced", "strict", "unsafe-monitor"]
     for name, document in profiles().items():
         policy = load(document, frozenset(STAGES))
         assert policy.name == name
@@ -114,3 +135,123 @@ def test_an_unknown_profile_is_refused() -> None:
     for name in ("lenient", "../model", "strict.toml", ""):
         with pytest.raises(PolicyError, match="strict"):
             shipped(name)
+
+
+@pytest.mark.requirement("W11")
+def test_a_profile_says_what_differs_from_its_base() -> None:
+    """Stages, `otherwise` and rules are the base's; a rule of the same id takes its place."""
+    strict = load(shipped("strict"), STAGED)
+    mine = load(
+        'name = "mine"\nbase = "strict"\n'
+        '[[rules]]\nid = "rate.burst"\nstage = "rate"\neffect = "reject"\n'
+        '[[rules]]\nid = "rate.any"\nstage = "rate"\neffect = "lower"\n',
+        STAGED,
+    )
+    assert (mine.stages, mine.otherwise) == (strict.stages, strict.otherwise)
+    changed = {rule.id: rule for rule in mine.rules}
+    kept = {rule.id: rule for rule in strict.rules}
+    assert changed["rate.burst"] == Rule("rate.burst", "rate", Effect.REJECT)
+    assert set(changed) - set(kept) == {"rate.any"}
+    assert all(changed[id] == rule for id, rule in kept.items() if id != "rate.burst")
+    assert mine.version != strict.version
+
+
+@pytest.mark.requirement("W11")
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ('name = "x"\nbase = "nowhere"', "no shipped profile"),
+        ('name = "x"\nbase = "../strict"', "no shipped profile"),
+        ('name = "x"\nbase = "unsafe-monitor"', "not enforced in full"),
+        ('name = "x"\nbase = "strict"\nenforcement = "unsafe-monitor"', "not enforced in full"),
+        ('name = "unsafe-x"\nbase = "strict"', "not enforced in full"),
+        ('name = "x"\nbase = "strict"\nenforcement = "none"', "enforcement"),
+        ('name = "x"\nbase = "strict"\nstages = ["rate"]', "missing"),
+        ('name = "x"\notherwise = "allow"', "required without a `base`: stages, rules"),
+    ],
+)
+def test_a_base_opens_no_hole(document: str, said: str) -> None:
+    """No base from outside, no stage less, and nothing unsafe under a harmless name."""
+    with pytest.raises(PolicyError, match=said):
+        load(document, STAGED)
+
+
+@pytest.mark.requirement("W11")
+def test_the_profile_that_only_watches_names_itself_unsafe() -> None:
+    """It judges by the rules of strict, and its name, version and description say what it is."""
+    document = shipped("unsafe-monitor")
+    monitor, strict = load(document, STAGED), load(shipped("strict"), STAGED)
+    assert monitor.enforcement is Enforcement.UNSAFE_MONITOR
+    assert monitor.rules == strict.rules
+    assert monitor.version.startswith("unsafe-monitor@")
+    assert b'description = "UNSAFE' in document
+    # A stage that did not run was no trial of anything: it is held as ever.
+    done = [Completion(stage, Status.DONE) for stage in monitor.stages]
+    blatant = [Finding("injection", "override", Severity.HIGH)]
+    assert decide(monitor, 0, done, blatant).effect is Effect.LOWER
+    assert decide(monitor, 0, done[1:], blatant).effect is Effect.QUARANTINE
+    assert decide(strict, 0, done, blatant).effect is Effect.QUARANTINE
+
+
+@pytest.mark.requirement("W11", "W16")
+def test_balanced_gives_outside_text_no_more_say() -> None:
+    """What a page may not do under strict it may not do under balanced: only doubts weigh less."""
+    policies = [load(shipped(name), STAGED) for name in ("strict", "balanced")]
+    done = [Completion(stage, Status.DONE) for stage in policies[0].stages]
+
+    def effects(trust: int, stage: str, code: str, severity: Severity) -> list[Effect]:
+        found = [Finding(stage, code, severity)]
+        return [decide(policy, trust, done, found).effect for policy in policies]
+
+    held, lower = Effect.QUARANTINE, Effect.LOWER
+    for trust in (0, 1):
+        assert effects(trust, "authority", "privileged_claim", Severity.HIGH) == [held, held]
+        assert effects(trust, "authority", "standing_instruction", Severity.MEDIUM) == [held, held]
+        assert effects(trust, "injection", "override", Severity.MEDIUM) == [held, held]
+        assert effects(trust, "secrets", "contact", Severity.LOW) == [held, lower]
+        assert effects(trust, "secrets", "account", Severity.MEDIUM) == [held, held]
+    assert effects(2, "injection", "override", Severity.HIGH) == [held, held]
+    assert effects(2, "injection", "override", Severity.MEDIUM) == [held, lower]
+    assert effects(2, "authority", "privileged_claim", Severity.HIGH) == [held, held]
+
+
+@pytest.mark.requirement("W11")
+def test_a_tenants_file_adds_rules_and_nothing_else() -> None:
+    """Its rules decide beside the platform's under names of their own, and so does its version."""
+    own, policy = load_override(OWN, KNOWN), load(GOOD, KNOWN)
+    assert own.tenant == "爱克美/1"
+    assert [rule.id for rule in own.rules] == ["tenant:pages"]
+    assert load_override("# words\n" + OWN, KNOWN).version == own.version
+    assert load_override(OWN.replace("= 1", "= 0"), KNOWN).version != own.version
+    both = tightened(policy, own)
+    assert both.edition == f"{policy.version}+{own.version}"
+    done = [Completion(stage, Status.DONE) for stage in both.stages]
+    found = [Finding("injection", "override", Severity.HIGH)]
+    decided = decide(both, 1, done, found)
+    assert (decided.effect, decided.rules) == (Effect.REJECT, ("one", "tenant:pages"))
+    assert decided.policy == both.edition
+    assert decide(both, 2, done, found).effect is Effect.QUARANTINE
+    assert (is_override(OWN), is_override(GOOD)) == (True, False)
+
+
+@pytest.mark.requirement("W11")
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("description", 'otherwise = "allow"\ndescription', "otherwise"),
+        ("description", 'stages = ["rate"]\ndescription', "stages"),
+        ("description", 'enforcement = "unsafe-monitor"\ndescription', "enforcement"),
+        ("description", 'base = "strict"\ndescription', "base"),
+        ('tenant = "爱克美/1"', "", "tenant"),
+        ('tenant = "爱克美/1"', 'tenant = ""', "tenant"),
+        ('"injection"', '"injektion"', "unknown stage"),
+        ('"reject"', '"release"', "release"),
+        ("max_trust = 1", "max_trust = 1\nmin_trust = 2", "never match"),
+    ],
+)
+def test_a_tenants_file_that_says_more_is_refused(old: str, new: str, said: str) -> None:
+    """There is no word in it that could loosen anything, and no mistake passes unseen."""
+    assert old in OWN
+    load_override(OWN, KNOWN)
+    with pytest.raises(PolicyError, match=said):
+        load_override(OWN.replace(old, new, 1), KNOWN)
