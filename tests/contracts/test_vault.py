@@ -10,10 +10,11 @@ import pytest
 from numpy.typing import NDArray
 
 from guard.errors import InvalidError, UnreadableError
-from guard.nouns import Sealed
+from guard.nouns import Decided, Evidence, Sealed
 from guard.ports import Marks, Vault
 from memory.signals import Blinded, Signals
 from memory.types import Layer, Owner, State, TenantId
+from policies.model import Finding, Severity
 from storage.fakes.keystore import MemoryKeyStore
 from storage.keystore import KeyStoreSql
 from storage.ports import KeyStore
@@ -308,6 +309,51 @@ async def test_relabelling_keeps_the_content_and_counts() -> None:
     await all_open(keeper, ALICE, retired)
     await unreadable(keeper.open(ALICE, replace(retired, tag=sealed.tag)))
     await unreadable(keeper.open(ALICE, replace(retired, label=sealed.label)))
+
+
+@pytest.mark.requirement("R5", "S3")
+async def test_deciding_again_replaces_the_evidence_and_nothing_else() -> None:
+    """Findings, models, policy and confidence are new and proved; content and revision stay."""
+    keeper = vault()
+    sealed = await keeper.seal(admitted())
+    found = (Finding("model", "poison", Severity.HIGH, score=0.9),)
+    evidence = Evidence(found, (), ("model.poison", "rescreen.models"), "5c0d9a1e")
+    again = await keeper.relabel(
+        sealed,
+        state=State.HELD,
+        leaf=NEXT_LEAF,
+        at=AT,
+        decided=Decided(evidence, "strict@2/5c0d9a1e", 0.5),
+    )
+    label = again.label
+    assert (label.state, label.version, label.revision) == (State.HELD, 2, 1)
+    assert (label.policy, label.confidence) == ("strict@2/5c0d9a1e", 0.5)
+    assert (again.token, again.entry) == (sealed.token, sealed.entry)
+    assert await keeper.open_evidence(ALICE, again) == evidence
+    assert (await keeper.open_evidence(ALICE, sealed)).models == ""
+    await all_open(keeper, ALICE, again)
+    # Neither the old evidence nor the old label can be put back alone.
+    await none_opens(keeper, ALICE, replace(again, evidence=sealed.evidence))
+    await none_opens(keeper, ALICE, replace(again, label=sealed.label))
+
+
+@pytest.mark.requirement("R5", "S5")
+async def test_nothing_shredded_is_decided_again() -> None:
+    """Of a subject whose keys are destroyed no evidence is sealed, and no new key is made."""
+    ring = keyring(MemoryKeyStore())
+    keeper = SealingVault(ring)
+    sealed = await keeper.seal(admitted())
+    decided = Decided(Evidence((), (), (), "5c0d9a1e"), "strict@2", 1.0)
+    await keeper.relabel(sealed, state=State.ACTIVE, leaf=NEXT_LEAF, at=AT, decided=decided)
+    await ring.shred_subject(ALICE)
+    await unreadable(
+        keeper.relabel(sealed, state=State.ACTIVE, leaf=NEXT_LEAF, at=AT, decided=decided)
+    )
+    # What is emptied on the way has no evidence to be decided by.
+    gone = await keeper.relabel(
+        sealed, state=State.FORGOTTEN, leaf=NEXT_LEAF, at=AT, decided=decided
+    )
+    assert (gone.evidence, gone.label.policy) == (b"", sealed.label.policy)
 
 
 @pytest.mark.requirement("S5", "W15")

@@ -11,12 +11,13 @@ import sys
 import msgspec
 import numpy as np
 
-from guard.nouns import Admitted, Deferred, Draft
+from guard.nouns import Admitted, Decided, Deferred, Draft, Evidence
 from guard.outcomes import Superseded
 from guard.ports import Record
 from memory.origin import Channel, Hint, Origin, OriginClass
 from memory.signals import Blinded, Signals, Sparse
-from memory.types import ClientId, Kind, Layer, SessionId, SubjectMark
+from memory.types import ClientId, Kind, Layer, SessionId, State, SubjectMark
+from policies.model import Completion, Finding, Severity, Status
 from storage.entries import pack_entry
 from storage.envelopes import SealingEnvelopes
 from storage.fakes.keystore import MemoryKeyStore
@@ -25,6 +26,7 @@ from tests.contracts.vault_builders import (
     ALICE,
     AT,
     ID,
+    NEXT_LEAF,
     OTHER_ID,
     admitted,
     counted,
@@ -45,6 +47,16 @@ MATERIAL = Blinded(
 )
 
 OUTCOME = Superseded(ID, OriginClass.USER_STATED, 3, OTHER_ID, ("relate.newer",))
+DECIDED = Decided(
+    Evidence(
+        (Finding("model", "poison", Severity.LOW, score=0.5),),
+        (Completion("model", Status.DONE),),
+        ("model.poison",),
+        "5c0d9a1e",
+    ),
+    "policy-2/5c0d9a1e",
+    1.0,
+)
 DEFERRED = Deferred(
     draft=Draft(
         "喜欢靠窗的座位。",
@@ -94,12 +106,17 @@ async def produce() -> dict[str, object]:
     request = await keeper.keyed(ALICE, "request", "靠窗")
     outcome = msgspec.msgpack.encode(OUTCOME)
     deferred = msgspec.msgpack.encode(DEFERRED)
+    # With other nonces than the rest: what is added moves nothing.
+    again = await SealingVault(keyring(store), nonce=counted()).relabel(
+        sealed, state=State.ACTIVE, leaf=NEXT_LEAF, at=AT, decided=DECIDED
+    )
     return {
         "wrapped_tenant_key": tenant_key.wrapped.hex(),
         "wrapped_subject_key": subject_key.wrapped.hex(),
         "token": sealed.token.hex(),
         "entry": sealed.entry.hex(),
         "evidence": sealed.evidence.hex(),
+        "evidence_with_models": again.evidence.hex(),
         "label": msgspec.msgpack.encode(sealed.label).hex(),
         "label_tag": sealed.tag.hex(),
         "fingerprint": fingerprint.hex(),

@@ -19,7 +19,10 @@ import pytest
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from tests.vectors.formats import ENTITY, TERM, produce
+from storage.fakes.keystore import MemoryKeyStore
+from storage.vault import SealingVault
+from tests.contracts.vault_builders import ALICE, counted, keyring
+from tests.vectors.formats import ENTITY, TERM, example, produce
 
 PINNED: dict[str, Any] = json.loads(Path(__file__).with_name("formats_v1.json").read_text())
 ROOT = bytes(range(32))
@@ -106,6 +109,28 @@ def test_evidence_is_a_message_pack_array() -> None:
         [["rules", "done"], ["secrets", "done"]],
         ["rules.seen"],
     ]
+
+
+@pytest.mark.requirement("S3", "R5")
+def test_evidence_may_end_with_its_models() -> None:
+    """Evidence with the version of the models that looked has it as a fourth field."""
+    assert msgspec.msgpack.decode(opened_part("evidence_with_models", b"evidence")) == [
+        [["model", "poison", 1, "original", 0.5, []]],
+        [["model", "done"]],
+        ["model.poison"],
+        "5c0d9a1e",
+    ]
+
+
+@pytest.mark.requirement("S3", "R5")
+async def test_evidence_of_before_there_were_models_opens() -> None:
+    """The pinned evidence of three fields opens, in the vault of today, to no models."""
+    store = MemoryKeyStore()
+    keeper = SealingVault(keyring(store), nonce=counted())
+    sealed = await keeper.seal(example(pinned("fingerprint")))
+    assert sealed.evidence == pinned("evidence")
+    evidence = await keeper.open_evidence(ALICE, sealed)
+    assert (evidence.reasons, evidence.models) == (("rules.seen",), "")
 
 
 @pytest.mark.requirement("S3")
