@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from guard.detectors import SCREENING, UNASKED
 from guard.fakes import HashEmbedder
 from guard.nouns import Draft
 from guard.outcomes import Query, Recollection, WriteOutcome
@@ -32,7 +33,7 @@ from storage.rootkey import RootKey
 from storage.vault import SealingVault
 
 START: Final = datetime(2026, 11, 1, 12, tzinfo=UTC)
-STRICT: Final = load(shipped("strict"), frozenset(STAGES))
+STRICT: Final = load(shipped("strict"), SCREENING)
 
 
 class House:
@@ -53,6 +54,7 @@ class House:
             stages=STAGES,
             vault=self.vault,
             marks=self.vault,
+            detectors=UNASKED,
             ledger=self.ledger,
             quarantine=self.ledger.quarantine,
             index=self.index,

@@ -17,6 +17,7 @@ from gateway.app.embedding import (
 )
 from gateway.app.indexing import opened_index
 from gateway.app.keep import Keep, keys_url, ledger_url, opened_keep, start_keys
+from gateway.app.screening import opened_detectors
 from gateway.app.serving import Progress, new_id, now, policy_of, prepare_models
 from gateway.auth import mint
 from gateway.settings import EmbedderKind, Mode, Settings, SettingsError
@@ -154,13 +155,14 @@ async def screening(settings: Settings) -> AsyncIterator[Rooms]:
     keyring = Keyring(RootKey.from_bytes(secrets.token_bytes(32)), MemoryKeyStore())
     vault = SealingVault(keyring)
     ledger = MemoryLedger()
-    async with opened_embedder(settings) as embedder:
+    async with opened_embedder(settings) as embedder, opened_detectors(settings) as detectors:
         yield Rooms(
             clock=now,
             new_id=new_id,
             policy=policy_of(settings),
             stages=STAGES,
             vault=vault,
+            detectors=detectors,
             marks=vault,
             ledger=ledger,
             quarantine=ledger.quarantine,

@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 import signal
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from typing import Final
@@ -28,6 +28,7 @@ from gateway.app.keep import (
     start_keys,
 )
 from gateway.app.observing import metrics_of, opened_tracing, watch
+from gateway.app.screening import opened_detectors
 from gateway.app.waiting import Front, waited
 from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier, read_keys
 from gateway.doors import Edge, QueueDoors, TenantDoors, UseCases
@@ -42,11 +43,12 @@ from gateway.tracing import Tracing
 from guard import tenants
 from guard.browse import browse, fetch
 from guard.confirm import confirm
+from guard.detectors import SCREENING
 from guard.errors import UnavailableError
 from guard.forget import forget
 from guard.models.prepare import prepare
 from guard.once import remember_once
-from guard.ports import Buckets, Embedder, Index, Ledger, Registry
+from guard.ports import Buckets, Detector, Embedder, Index, Ledger, Registry
 from guard.queue import accept, given_up, replay, status
 from guard.recall import recall
 from guard.remember import remember
@@ -108,6 +110,7 @@ class Adapters(msgspec.Struct, frozen=True):
     journal: BatchingJournal
     buckets: Buckets
     accepted: asyncio.Event
+    detectors: Mapping[str, Detector]
     metrics: Metrics
     tracing: Tracing | None
     working: tuple[asyncio.Task[None], ...]
@@ -227,6 +230,7 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
         index = await stack.enter_async_context(
             opened_index(settings, keep, embedder.id.dimensions)
         )
+        detectors = await stack.enter_async_context(opened_detectors(settings))
         if settings.index.kind is IndexKind.EMBEDDED:
             # There is one gateway to an embedded index: whoever held a lease is dead.
             await keep.outbox.release(now())
@@ -253,6 +257,7 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
             journal=journal,
             buckets=buckets,
             accepted=accepted,
+            detectors=detectors,
             metrics=metrics,
             tracing=tracing,
             working=working,
@@ -272,6 +277,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         vault=keep.vault,
         marks=keep.vault,
         ledger=adapters.ledger,
+        detectors=adapters.detectors,
         quarantine=SqlQuarantine(keep.database),
         index=index,
         embedder=MeteredEmbedder(embedder, metrics),
@@ -340,7 +346,7 @@ def policy_of(settings: Settings) -> Policy:
     """Return the policy in force. Raises PolicyError for one that is not understood whole."""
     file = settings.policy.file
     document = shipped("strict") if file is None else file.read_bytes()
-    return load_policy(document, frozenset(STAGES))
+    return load_policy(document, SCREENING)
 
 
 def prepare_models(settings: Settings, progress: Progress) -> None:

@@ -19,6 +19,7 @@ import msgspec
 from gateway.app.keep import Keep, index_dir, opened_keep
 from gateway.settings import Settings, load
 from guard.browse import fetch
+from guard.detectors import UNASKED
 from guard.errors import NotFoundError
 from guard.fakes import HashEmbedder
 from guard.nouns import Draft
@@ -88,6 +89,7 @@ class Site:
             policy=STRICT,
             stages=STAGES,
             vault=keep.vault,
+            detectors=UNASKED,
             marks=keep.vault,
             ledger=ledger,
             quarantine=SqlQuarantine(keep.database),

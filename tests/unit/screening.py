@@ -2,7 +2,8 @@
 
 from datetime import UTC, datetime
 
-from guard.nouns import Draft, Facts, Tagged
+from guard.detectors import DETECTORS, SCREENING
+from guard.nouns import Detected, Draft, Facts, Tagged
 from guard.pipeline import screen
 from guard.stages import STAGES
 from guard.views import views_of
@@ -10,9 +11,9 @@ from memory.origin import Channel, Origin, OriginClass
 from memory.signals import Blinded, Signals, Sparse
 from memory.types import ClientId, Epoch, MemoryId, Owner, SubjectId, SubjectMark, TenantId
 from policies.load import load, shipped
-from policies.model import Effect, Finding
+from policies.model import Completion, Effect, Finding, Status
 
-STRICT = load(shipped("strict"), frozenset(STAGES))
+STRICT = load(shipped("strict"), SCREENING)
 _AT = datetime(2026, 1, 2, tzinfo=UTC)
 _CLASS_OF_TRUST = {
     4: OriginClass.OPERATOR,
@@ -24,7 +25,7 @@ _CLASS_OF_TRUST = {
 
 
 def facts_of(text: str, recent_writes: int = 1) -> Facts:
-    """Return facts that show this text and nothing else."""
+    """Return facts that show this text and nothing else; no detector found anything."""
     return Facts(
         epoch=Epoch(0),
         views=views_of(text),
@@ -33,6 +34,7 @@ def facts_of(text: str, recent_writes: int = 1) -> Facts:
         fingerprint=b"",
         twins=(),
         recent_writes=recent_writes,
+        detected=tuple(Detected(Completion(name, Status.DONE)) for name in DETECTORS),
     )
 
 

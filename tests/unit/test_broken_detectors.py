@@ -99,7 +99,7 @@ async def test_the_reason_names_the_detector(detector: Answering) -> None:
     policy = msgspec.structs.replace(STRICT, stages=(*STRICT.stages, "model"))
 
     async def decided(one: Answering) -> tuple[Effect, tuple[str, ...]]:
-        heard = await detect(tagged, facts, {"model": one}, 0.05)
+        heard = (*facts.detected, *await detect(tagged, facts, {"model": one}, 0.05))
         screened = screen(tagged, msgspec.structs.replace(facts, detected=heard), STAGES, policy)
         return screened.decision.effect, screened.decision.reasons
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from guard.stages import STAGES
+from guard.detectors import SCREENING
 from policies.decide import decide
 from policies.load import (
     MAX_BYTES,
@@ -17,7 +17,6 @@ from policies.load import (
 from policies.model import Completion, Effect, Enforcement, Finding, Rule, Severity, Status
 
 KNOWN = frozenset({"injection", "rate"})
-STAGED = frozenset(STAGES)
 OWN = """
 tenant = "爱克美/1"
 description = "stricter with pages"
@@ -123,10 +122,10 @@ def test_every_shipped_profile_is_a_policy_over_all_stages() -> None:
     """What comes with the product loads, holds unknown findings and names itself rightly."""
     assert list(profiles()) == ["balanced", "strict", "unsafe-monitor"]
     for name, document in profiles().items():
-        policy = load(document, frozenset(STAGES))
+        policy = load(document, SCREENING)
         assert policy.name == name
         assert policy.otherwise is Effect.QUARANTINE
-        assert {rule.stage for rule in policy.rules} == set(STAGES)
+        assert {rule.stage for rule in policy.rules} == SCREENING
 
 
 @pytest.mark.requirement("W11")
@@ -140,12 +139,12 @@ def test_an_unknown_profile_is_refused() -> None:
 @pytest.mark.requirement("W11")
 def test_a_profile_says_what_differs_from_its_base() -> None:
     """Stages, `otherwise` and rules are the base's; a rule of the same id takes its place."""
-    strict = load(shipped("strict"), STAGED)
+    strict = load(shipped("strict"), SCREENING)
     mine = load(
         'name = "mine"\nbase = "strict"\n'
         '[[rules]]\nid = "rate.burst"\nstage = "rate"\neffect = "reject"\n'
         '[[rules]]\nid = "rate.any"\nstage = "rate"\neffect = "lower"\n',
-        STAGED,
+        SCREENING,
     )
     assert (mine.stages, mine.otherwise) == (strict.stages, strict.otherwise)
     changed = {rule.id: rule for rule in mine.rules}
@@ -173,14 +172,14 @@ def test_a_profile_says_what_differs_from_its_base() -> None:
 def test_a_base_opens_no_hole(document: str, said: str) -> None:
     """No base from outside, no stage less, and nothing unsafe under a harmless name."""
     with pytest.raises(PolicyError, match=said):
-        load(document, STAGED)
+        load(document, SCREENING)
 
 
 @pytest.mark.requirement("W11")
 def test_the_profile_that_only_watches_names_itself_unsafe() -> None:
     """It judges by the rules of strict, and its name, version and description say what it is."""
     document = shipped("unsafe-monitor")
-    monitor, strict = load(document, STAGED), load(shipped("strict"), STAGED)
+    monitor, strict = load(document, SCREENING), load(shipped("strict"), SCREENING)
     assert monitor.enforcement is Enforcement.UNSAFE_MONITOR
     assert monitor.rules == strict.rules
     assert monitor.version.startswith("unsafe-monitor@")
@@ -196,7 +195,7 @@ def test_the_profile_that_only_watches_names_itself_unsafe() -> None:
 @pytest.mark.requirement("W11", "W16")
 def test_balanced_gives_outside_text_no_more_say() -> None:
     """What a page may not do under strict it may not do under balanced: only doubts weigh less."""
-    policies = [load(shipped(name), STAGED) for name in ("strict", "balanced")]
+    policies = [load(shipped(name), SCREENING) for name in ("strict", "balanced")]
     done = [Completion(stage, Status.DONE) for stage in policies[0].stages]
 
     def effects(trust: int, stage: str, code: str, severity: Severity) -> list[Effect]:
