@@ -16,7 +16,7 @@ import msgspec
 
 from guard.errors import ConflictError, UnavailableError
 from guard.nouns import Change, Label, Leaf, Row, Sealed
-from guard.ports import AuditHead, Filter, Integrated, Page
+from guard.ports import AuditHead, Filter, Integrated, Page, Stretch, Sweep
 from memory.types import Epoch, LeafId, MemoryId, State, SubjectId, TenantId
 from storage.chain import EMPTY, AuditReport, Problem, check_row, follow, leaf_hash, verify_chain
 from storage.chain import report as report_of
@@ -90,6 +90,7 @@ class MemoryLedger:
         self.quarantine: Final = MemoryQuarantine(self._state)
         self.audit: Final = MemoryAudit(self._state)
         self.outbox: Final = MemoryOutbox(self._state)
+        self.stock: Final = MemoryStock(self._state)
         self.answers: Final = MemoryAnswers(self._state.beside)
         self.queue: Final = MemoryQueue(self._state.beside)
 
@@ -202,6 +203,30 @@ class MemoryQuarantine:
     def _held(self, tenant: TenantId) -> list[Sealed]:
         self._state.answer()
         return [s for s in self._state.of(tenant) if s.label.state is State.HELD]
+
+
+class MemoryStock:
+    """Fulfils `guard.ports.Stock` in memory; made by `MemoryLedger`."""
+
+    def __init__(self, state: _State) -> None:
+        self._state: Final = state
+
+    async def count(self, tenant: TenantId, sweep: Sweep) -> int:
+        """Return how many rows the sweep has now."""
+        return len(self._found(tenant, sweep))
+
+    async def rows(
+        self, tenant: TenantId, sweep: Sweep, after: MemoryId | None, limit: int
+    ) -> Stretch:
+        """Return the next rows of the sweep, those with ids after `after`."""
+        found = [s for s in self._found(tenant, sweep) if after is None or s.label.id > after]
+        rows = tuple(self._state.row(sealed) for sealed in found[:limit])
+        return Stretch(rows, rows[-1].sealed.label.id if rows else None)
+
+    def _found(self, tenant: TenantId, sweep: Sweep) -> list[Sealed]:
+        self._state.answer()
+        found = [s for s in self._state.of(tenant) if _swept(sweep, s.label)]
+        return sorted(found, key=lambda sealed: sealed.label.id)
 
 
 class MemoryAudit:
@@ -331,6 +356,18 @@ def _place(label: Label) -> tuple[int, str]:
 
 def _head(chain: Sequence[Integrated]) -> AuditHead:
     return AuditHead(chain[-1].sequence, chain[-1].hash) if chain else EMPTY
+
+
+def _swept(sweep: Sweep, label: Label) -> bool:
+    if not sweep.states:
+        raise ValueError("a sweep names at least one state")
+    until, expires = sweep.alive_at, label.expires_at
+    return (
+        label.state in sweep.states
+        and (sweep.since is None or label.recorded_at >= sweep.since)
+        and label.policy != sweep.unless
+        and (until is None or expires is None or expires > until)
+    )
 
 
 def _passes(filter: Filter, label: Label) -> bool:

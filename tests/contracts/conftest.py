@@ -30,6 +30,7 @@ PORTS: Final[Mapping[str, Sequence[str]]] = {
     "quarantine": _SQL,
     "queue": _SQL,
     "registry": _SQL,
+    "stock": _SQL,
     "vault": _SQL,
 }
 """The adapters of each port, by the names that the cases carry."""

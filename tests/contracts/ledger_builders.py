@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import msgspec
 
 from guard.nouns import Answer, Change, Label, Later, Leaf, Row, Sealed
-from guard.ports import Answers, Audit, Ledger, Quarantine, Queue
+from guard.ports import Answers, Audit, Ledger, Quarantine, Queue, Stock
 from memory.origin import Channel, OriginClass
 from memory.types import (
     ClientId,
@@ -39,6 +39,7 @@ from storage.outbox import SqlOutbox
 from storage.ports import Outbox
 from storage.quarantine import SqlQuarantine
 from storage.queue import SqlQueue
+from storage.stock import SqlStock
 from tests.postgres import Place
 
 START = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
@@ -64,12 +65,13 @@ class VerifiedAudit(Audit, Protocol):
 
 
 class Books(msgspec.Struct, frozen=True):
-    """One adapter's six ports over the same memories; `file` is where SQLite has them."""
+    """One adapter's ports over the same memories; `file` is where SQLite has them."""
 
     ledger: Ledger
     quarantine: Quarantine
     audit: VerifiedAudit
     outbox: Outbox
+    stock: Stock
     answers: Answers
     queue: Queue
     file: Path | None
@@ -103,6 +105,7 @@ def books_on(database: Database, file: Path | None = None) -> Books:
         SqlQuarantine(database),
         SqlAudit(database),
         SqlOutbox(database),
+        SqlStock(database),
         SqlAnswers(database),
         SqlQueue(database),
         file,
@@ -121,6 +124,7 @@ async def open_books(
             ledger.quarantine,
             ledger.audit,
             ledger.outbox,
+            ledger.stock,
             ledger.answers,
             ledger.queue,
             None,
