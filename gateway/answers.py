@@ -7,7 +7,7 @@ import msgspec
 from msgspec import field
 
 from guard.nouns import Progress
-from guard.outcomes import Case, Cases, Listing, Memory, Receipt, Recollection
+from guard.outcomes import Case, Cases, Heard, Listing, Memory, Receipt, Recollection
 from memory.origin import OriginClass
 from memory.types import Kind, Layer, State
 
@@ -114,6 +114,18 @@ class ForgetAnswer(msgspec.Struct, frozen=True):
     def of(cls, receipt: Receipt) -> Self:
         """Return the receipt as clients see it."""
         return cls(receipt.id, receipt.removed, receipt.remains, receipt.at)
+
+
+class TurnsAnswer(msgspec.Struct, frozen=True):
+    """The ids of the turns in the order in which they came, and until when they are kept."""
+
+    turns: tuple[str, ...]
+    expires_at: datetime
+
+    @classmethod
+    def of(cls, heard: Heard) -> Self:
+        """Return the receipt as clients see it."""
+        return cls(heard.turns, heard.expires_at)
 
 
 class CaseAnswer(msgspec.Struct, frozen=True):

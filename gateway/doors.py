@@ -14,6 +14,7 @@ from guard.once import Once
 from guard.outcomes import (
     Case,
     Cases,
+    Heard,
     Listing,
     Memory,
     Query,
@@ -28,7 +29,7 @@ from guard.principal import Principal
 from guard.rooms import Rooms
 from guard.tenants import Terms
 from memory.origin import OriginClass
-from memory.types import ClientId, MemoryId, TenantId
+from memory.types import ClientId, MemoryId, SessionId, TenantId, Turn
 
 Probe = Callable[[], Awaitable[None]]
 """Returns when what it looks at works, and raises anything when it does not."""
@@ -67,6 +68,7 @@ class UseCases(msgspec.Struct, frozen=True, kw_only=True):
     recall: Callable[[Principal, Query, Rooms], Awaitable[Recollection]]
     forget: Callable[[Principal, MemoryId, Rooms], Awaitable[Receipt]]
     confirm: Callable[[Principal, MemoryId, Rooms], Awaitable[WriteOutcome]]
+    hear: Callable[[Principal, SessionId, Sequence[Turn], Rooms], Awaitable[Heard]]
     fetch: Callable[[Principal, MemoryId, Rooms], Awaitable[Memory]]
     browse: Callable[[Principal, Filter, str | None, int, Rooms], Awaitable[Listing]]
     held: Callable[[Principal, str | None, int, Rooms], Awaitable[Cases]]

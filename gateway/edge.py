@@ -25,6 +25,7 @@ from gateway.rest.health import health_routes
 from gateway.rest.memories import memory_routes
 from gateway.rest.quarantine import quarantine_routes
 from gateway.rest.schema import schema_routes
+from gateway.rest.sessions import session_routes
 from gateway.rest.tenants import tenant_routes
 from gateway.scopes import scope_guard
 from gateway.settings import Settings
@@ -56,6 +57,7 @@ def build(edge: Edge) -> Litestar:
     mcp = McpEdge(edge, cashier, slots)
     described = [
         *memory_routes(edge),
+        *session_routes(edge),
         *quarantine_routes(edge),
         *dead_write_routes(edge),
         *tenant_routes(edge),

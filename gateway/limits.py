@@ -9,6 +9,7 @@ import re
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final
+from uuid import UUID
 
 import msgspec
 from litestar.connection import ASGIConnection
@@ -28,7 +29,8 @@ _NAMES_AN_OWNER: Final = re.compile(rb"(\A|[-_])(tenant|subject)([-_]|\Z)")
 class Shape(msgspec.Struct, frozen=True):
     """What a REST route takes and gives: parsed by it, checked here, documented from it.
 
-    `fields` are the header fields that it reads, each with what it is for.
+    `fields` are the header fields that it reads, each with what it is for; `id` is the kind of what
+    stands for `{id}` in its path, by default a memory's.
     """
 
     summary: str
@@ -37,6 +39,7 @@ class Shape(msgspec.Struct, frozen=True):
     body: type[msgspec.Struct] | None = None
     query: type[msgspec.Struct] | None = None
     fields: Mapping[str, str] = msgspec.field(default_factory=dict)
+    id: Any = UUID
 
 
 class RequestLimits(ASGIMiddleware):

@@ -34,6 +34,7 @@ ROUTES: Final[dict[tuple[str, str], Requirement]] = {
     ("GET", "/v1/memories/{id}"): Scope.MEMORY_READ,
     ("DELETE", "/v1/memories/{id}"): Scope.MEMORY_DELETE,
     ("POST", "/v1/memories/{id}/confirm"): Scope.MEMORY_WRITE,
+    ("POST", "/v1/sessions/{id}/turns"): Scope.MEMORY_WRITE,
     ("GET", "/v1/writes/{id}"): Scope.MEMORY_READ,
     ("POST", "/v1/recall"): Scope.MEMORY_READ,
     ("GET", "/v1/quarantine"): Scope.QUARANTINE_READ,

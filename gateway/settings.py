@@ -374,6 +374,19 @@ class Writes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Seconds between two attempts at most; they begin at half a second and double."""
 
 
+class Sessions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How much of what was said in sessions is kept, and how long; an agent's word is checked
+    against it.
+    """
+
+    turn_minutes: Annotated[int, Meta(ge=1, le=4320)] = 240
+    """Minutes a turn is kept; after that an agent that quotes it speaks for itself."""
+    turns: Annotated[int, Meta(ge=1, le=2000)] = 200
+    """Turns of one session that are kept, the newest first."""
+    max_bytes: Annotated[int, Meta(ge=4096, le=4_194_304)] = 262_144
+    """Sealed bytes of one session that are kept."""
+
+
 class Metrics(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Where `/metrics` is served without a token, beside the gateway's own port. None: nowhere."""
 
@@ -433,6 +446,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """Tenants that are registered at start; in the file only."""
     embedder: Embedder = Embedder()
     writes: Writes = Writes()
+    sessions: Sessions = Sessions()
 
     @property
     def url(self) -> str:

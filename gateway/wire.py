@@ -19,7 +19,7 @@ from guard.nouns import Draft
 from guard.outcomes import Query
 from guard.ports import Filter
 from memory.origin import Hint, OriginClass
-from memory.types import Kind, Layer, MemoryId, SessionId, State
+from memory.types import Kind, Layer, MemoryId, Role, SessionId, State, Turn
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -138,6 +138,32 @@ class StoreMemoryOnce(StoreMemory, frozen=True, forbid_unknown_fields=True):
             "do not know whether it was heard, send the same key: it is stored once."
         ),
     ] = None
+
+
+class TurnBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One turn of a conversation."""
+
+    role: Annotated[
+        Role,
+        Meta(description="Who speaks. Only what the user himself wrote or said is `user`."),
+    ]
+    text: Annotated[Text, Meta(description="What was said, word for word.")]
+
+    def __post_init__(self) -> None:
+        """Refuse text that is no text."""
+        _require_text("text", self.text)
+
+
+class PostTurns(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What was said in a session, oldest first."""
+
+    turns: Annotated[tuple[TurnBody, ...], Meta(min_length=1, max_length=32)]
+
+    def said(self, *, max_text_chars: int) -> tuple[Turn, ...]:
+        """Return the turns, or raise InvalidError for what only the configuration tells."""
+        if any(len(one.text) > max_text_chars for one in self.turns):
+            raise InvalidError(f"turns: at most {max_text_chars} characters each")
+        return tuple(Turn(one.role, one.text) for one in self.turns)
 
 
 class RecallMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -288,6 +314,15 @@ def memory_id(value: str) -> MemoryId:
     if not _UUID.match(value):
         raise NotFoundError
     return MemoryId(value)
+
+
+def session_id(value: str) -> SessionId:
+    """Return the session that a path names, or raise NotFoundError for what is no name of one."""
+    try:
+        _require_line("session", [msgspec.convert(value, Word)])
+    except ValueError:
+        raise NotFoundError from None
+    return SessionId(value)
 
 
 def explain(message: str) -> str:

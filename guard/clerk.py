@@ -89,11 +89,12 @@ class Clerk:
         return seen
 
     async def tidy(self) -> None:
-        """Remove answers and outcomes that have expired, now and then."""
+        """Remove answers, outcomes and turns that have expired, now and then."""
         now = self._rooms.clock()
         if now >= self._tidy_at:
             self._tidy_at = now + timedelta(seconds=self._pace.tidy)
             await self._rooms.answers.expire(now)
+            await self._rooms.transcript.expire(now)
 
     async def _in_order(self, dues: Sequence[Due]) -> None:
         for due in dues:

@@ -9,7 +9,14 @@ from guard.principal import Principal
 from guard.rooms import Rooms
 from memory.types import Epoch, LeafId, MemoryId, State
 
-REMOVED = ("content", "vectors", "terms", "evidence", "first answers that name it")
+REMOVED = (
+    "content",
+    "vectors",
+    "terms",
+    "evidence",
+    "first answers that name it",
+    "turns of its session",
+)
 REMOVED_WAITING = ("content", "its place in the queue", "first answers that name it")
 REMAINS_OF_WAITING = ("audit leaves", "backups of the ledger until they expire")
 REMAINS = (
@@ -65,7 +72,11 @@ async def _attempt(principal: Principal, id: MemoryId, rooms: Rooms) -> Receipt:
     # (3) Commit. From here no recall returns it, whatever the index still says.
     await rooms.ledger.commit(Change(owner, epoch, (sealed,), (leaf,)))
 
-    # (4) Take it out of the index now; should that fail, the outbox entry of (3) repeats it.
+    # (4) What was said in its session is another copy of it, for as long as that is kept.
+    if sealed.label.session:
+        await rooms.transcript.erase(owner.tenant, owner.subject, [sealed.label.session])
+
+    # (5) Take it out of the index now; should that fail, the outbox entry of (3) repeats it.
     try:
         await rooms.index.remove(owner.tenant, [id])
     except UnavailableError:

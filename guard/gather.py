@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from guard.checks import is_current
 from guard.content import content_of
 from guard.errors import InvalidError, UnreadableError
+from guard.hear import quoted
 from guard.near import neighbours
 from guard.nouns import Deferred, Draft, Facts, Tagged, View
 from guard.ports import Purpose
@@ -13,7 +14,7 @@ from guard.principal import Principal
 from guard.rooms import Rooms
 from guard.views import normalised, views_of
 from memory.entities import entities_of
-from memory.origin import Origin, classify
+from memory.origin import RELAYED, TRUST_OF_SUBJECT, Origin, OriginClass, classify
 from memory.signals import Blinded, Signals
 from memory.terms import terms_of
 from memory.types import MemoryId, Owner, State
@@ -27,6 +28,13 @@ async def tag(principal: Principal, draft: Draft, rooms: Rooms) -> Tagged:
     at = rooms.clock()
     trusts = await _parent_trusts(principal.owner, draft.hint.parents, rooms)
     class_, trust = classify(principal.ceiling, draft.hint.class_, trusts)
+    # What an agent relays is the subject's own word when he said just that, and no parent of it is
+    # anybody else's.
+    vouched = None
+    if class_ in RELAYED and all(one >= TRUST_OF_SUBJECT for one in trusts):
+        vouched = await quoted(principal.owner, draft, rooms)
+    if vouched is not None:
+        class_, trust = OriginClass.USER_STATED, OriginClass.USER_STATED.trust
     origin = Origin(
         class_=class_,
         trust=trust,
@@ -37,6 +45,7 @@ async def tag(principal: Principal, draft: Draft, rooms: Rooms) -> Tagged:
         reference=draft.hint.reference,
         parents=draft.hint.parents,
         at=at,
+        quoted=vouched,
     )
     return Tagged(draft, MemoryId(rooms.new_id()), principal.owner, at, origin)
 

@@ -1,5 +1,7 @@
 """What the stages and the policy make of a draft, before anything is written."""
 
+from typing import Final
+
 import msgspec
 
 from guard.detect import detect
@@ -8,7 +10,11 @@ from guard.governing import policy_for, stamped
 from guard.nouns import Draft, Facts, Screened, Tagged
 from guard.pipeline import screen_within
 from guard.principal import Principal
+from guard.relate import echo
 from guard.rooms import Rooms
+
+REASON_QUOTED: Final = "origin.quoted"
+REASON_ECHO: Final = "origin.echo"
 
 
 async def judge(principal: Principal, draft: Draft, rooms: Rooms) -> tuple[Screened, Facts]:
@@ -27,6 +33,7 @@ async def judged(
     bounds = rooms.bounds
     with rooms.watch.step("remember.gather"):
         facts = await gather(tagged, rooms, recent_writes)
+        tagged, echoes = echo(tagged, facts.twins)
 
     # (2) Ask the models; what they say is a fact like the others.
     with rooms.watch.step("remember.detect"):
@@ -37,4 +44,13 @@ async def judged(
     with rooms.watch.step("remember.screen"):
         policy = policy_for(tagged.owner.tenant, rooms)
         screened = await screen_within(bounds.stages_seconds, tagged, facts, rooms.stages, policy)
-    return stamped(screened, rooms), facts
+    return _noted(stamped(screened, rooms), echoes), facts
+
+
+def _noted(screened: Screened, echoes: bool) -> Screened:  # noqa: FBT001
+    """Return it with what made its trust among the reasons: seen by the caller, and sealed."""
+    vouched = screened.tagged.origin.quoted
+    said = () if vouched is None else (REASON_QUOTED, f"turn.{vouched.turn}")
+    reasons = (*screened.decision.reasons, *said, *((REASON_ECHO,) if echoes else ()))
+    decision = msgspec.structs.replace(screened.decision, reasons=reasons)
+    return msgspec.structs.replace(screened, decision=decision)

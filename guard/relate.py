@@ -4,12 +4,13 @@ Only equality of the normalised text is looked at here; trust decides what may f
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 import msgspec
 
 from guard.checks import is_current
 from guard.nouns import Row, Tagged
-from memory.origin import TRUST_OF_SUBJECT
+from memory.origin import RELAYED, TRUST_OF_SUBJECT, OriginClass
 from memory.types import State
 
 
@@ -32,7 +33,33 @@ class Unlearned(msgspec.Struct, frozen=True):
     held: Row | None
 
 
+_KNOWN: Final = (State.ACTIVE, State.HELD, State.SUPERSEDED)
+_AGENT: Final = OriginClass.AGENT_RELAYED.trust
+
 Relation = New | Same | Unlearned
+
+
+def echo(tagged: Tagged, twins: Sequence[Row]) -> tuple[Tagged, bool]:
+    """Return the draft with no more trust than what it repeats, and whether it repeats anything.
+
+    What a page or a tool said before is not raised by an agent that says it again as its own, nor
+    by a user whose words an application may have taken from there (W4). What the subject says
+    through an application of his is his own, whoever said it before.
+    """
+    origin = tagged.origin
+    if origin.class_ not in RELAYED and origin.quoted is None:
+        return tagged, False
+    before = [row.sealed.label for row in twins if is_current(row)]
+    trusts = [
+        label.trust
+        for label in before
+        if label.state in _KNOWN and label.recorded_at <= origin.at and label.trust < _AGENT
+    ]
+    if min(trusts, default=origin.trust) >= origin.trust:
+        return tagged, False
+    class_ = OriginClass.AGENT_RELAYED if origin.quoted is not None else origin.class_
+    lowered = msgspec.structs.replace(origin, class_=class_, trust=min(trusts), quoted=None)
+    return msgspec.structs.replace(tagged, origin=lowered), True
 
 
 def relate(tagged: Tagged, state: State, twins: Sequence[Row]) -> Relation:
@@ -43,10 +70,23 @@ def relate(tagged: Tagged, state: State, twins: Sequence[Row]) -> Relation:
     the new memory: merging would raise or lower one of them.
     """
     same = dict(_same_source(tagged, twins))
-    removed = any(map(_is_removed, twins))
-    if removed and tagged.origin.trust < TRUST_OF_SUBJECT:
+    if any(_may_bury(row, tagged) for row in twins):
         return Unlearned(same.get(State.HELD))
     return Same(same[state]) if state in same else New()
+
+
+def _may_bury(row: Row, tagged: Tagged) -> bool:
+    """Say whether the row keeps the draft from being learned again (W15).
+
+    A quotation counts from when the turn was posted: what the subject said before he had it removed
+    does not bring it back.
+    """
+    vouched = tagged.origin.quoted
+    if tagged.origin.trust >= TRUST_OF_SUBJECT and (
+        vouched is None or vouched.at > row.sealed.label.changed_at
+    ):
+        return False
+    return _is_removed(row)
 
 
 def _is_removed(row: Row) -> bool:

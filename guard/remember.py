@@ -90,6 +90,7 @@ async def _decided(
 ) -> WriteOutcome:
     # (2) Gather, (3) screen and decide. From here to the commit no fact changes.
     screened, facts = await judged(tagged, rooms, recent_writes)
+    tagged = screened.tagged
 
     async with rooms.turns.of(tagged.owner):
         for _ in range(rooms.bounds.commit_attempts):

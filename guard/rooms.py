@@ -22,6 +22,7 @@ from guard.ports import (
     Queue,
     Rates,
     Registry,
+    Transcript,
     Vault,
 )
 from guard.turns import Turns
@@ -50,6 +51,9 @@ class Bounds(msgspec.Struct, frozen=True):
     commit_attempts: int = 8
     answer_hours: int = 24
     queued_writes: int = 10_000
+    turn_minutes: int = 240
+    session_turns: int = 200
+    session_bytes: int = 262_144
     stages_seconds: float = 10.0
     detector_seconds: float = 5.0
     rescreen_items: int = 8
@@ -85,6 +89,7 @@ class Rooms(msgspec.Struct, frozen=True):
     envelopes: Envelopes
     answers: Answers
     queue: Queue
+    transcript: Transcript
     watch: Watch = Unwatched()
     detectors: Mapping[str, Detector] = MappingProxyType({})
     overrides: Mapping[TenantId, Override] = MappingProxyType({})

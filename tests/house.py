@@ -25,6 +25,7 @@ from storage.fakes.index import MemoryIndex
 from storage.fakes.keystore import MemoryKeyStore
 from storage.fakes.ledger import MemoryLedger
 from storage.fakes.registry import MemoryRegistry
+from storage.fakes.transcript import MemoryTranscript
 from storage.follower import Follower
 from storage.journal import BatchingJournal
 from storage.keyring import Keyring
@@ -46,15 +47,16 @@ class House:
         self.index = MemoryIndex(self.embedder.id.dimensions)
         self.keyring = Keyring(RootKey.from_bytes(secrets.token_bytes(32)), MemoryKeyStore())
         self.vault = SealingVault(self.keyring)
+        self.transcript = MemoryTranscript()
         self.journal = BatchingJournal(self.ledger.audit)
         self.rooms = Rooms(
             clock=self.clock,
             new_id=self.new_id,
             policy=STRICT,
             stages=STAGES,
+            detectors=UNASKED,
             vault=self.vault,
             marks=self.vault,
-            detectors=UNASKED,
             ledger=self.ledger,
             quarantine=self.ledger.quarantine,
             index=self.index,
@@ -68,6 +70,7 @@ class House:
             envelopes=SealingEnvelopes(self.keyring),
             answers=self.ledger.answers,
             queue=self.ledger.queue,
+            transcript=self.transcript,
         )
         self.follower = Follower(
             self.ledger.outbox, self.ledger, self.vault, self.index, self.clock

@@ -33,6 +33,7 @@ from storage.fakes.index import MemoryIndex
 from storage.fakes.keystore import MemoryKeyStore
 from storage.fakes.ledger import MemoryLedger
 from storage.fakes.registry import MemoryRegistry
+from storage.fakes.transcript import MemoryTranscript
 from storage.journal import BatchingJournal
 from storage.keyring import Keyring
 from storage.keystore import prepare as prepare_keys
@@ -177,6 +178,7 @@ async def screening(settings: Settings) -> AsyncIterator[Rooms]:
             envelopes=SealingEnvelopes(keyring),
             answers=ledger.answers,
             queue=ledger.queue,
+            transcript=MemoryTranscript(),
         )
 
 

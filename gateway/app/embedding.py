@@ -106,6 +106,9 @@ def bounds_of(settings: Settings) -> Bounds:
         ramps=NO_RAMPS if low is None or high is None else {DENSE + VECTOR: Ramp(low, high)},
         answer_hours=settings.writes.answer_hours,
         queued_writes=settings.writes.queued,
+        turn_minutes=settings.sessions.turn_minutes,
+        session_turns=settings.sessions.turns,
+        session_bytes=settings.sessions.max_bytes,
     )
 
 

@@ -46,6 +46,7 @@ from guard.confirm import confirm
 from guard.detectors import SCREENING
 from guard.errors import UnavailableError
 from guard.forget import forget
+from guard.hear import hear
 from guard.models.prepare import prepare
 from guard.once import remember_once
 from guard.ports import Buckets, Detector, Embedder, Index, Ledger, Registry
@@ -68,6 +69,7 @@ from storage.quarantine import SqlQuarantine
 from storage.queue import SqlQueue
 from storage.rates import WindowRates
 from storage.registry import SqlRegistry
+from storage.transcript import SqlTranscript
 
 USE_CASES: Final = UseCases(
     remember=remember,
@@ -77,6 +79,7 @@ USE_CASES: Final = UseCases(
     recall=recall,
     forget=forget,
     confirm=confirm,
+    hear=hear,
     fetch=fetch,
     browse=browse,
     held=held,
@@ -291,6 +294,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         envelopes=keep.envelopes,
         answers=SqlAnswers(keep.database),
         queue=SqlQueue(keep.database),
+        transcript=SqlTranscript(keep.database),
     )
     deciding = Deciding(settings, rooms, adapters.accepted)
 

@@ -81,7 +81,7 @@ def _operation(
     parameters = _query(shape.query)
     if "{id}" in template:
         identified = {"name": "id", "in": "path", "required": True}
-        parameters.append({**identified, "schema": {"type": "string", "format": "uuid"}})
+        parameters.append({**identified, "schema": msgspec.json.schema(shape.id)})
     for name, what in shape.fields.items():
         field = {"name": name, "in": "header", "description": what}
         parameters.append({**field, "schema": {"type": "string"}})

@@ -42,6 +42,7 @@ from storage.quarantine import SqlQuarantine
 from storage.queue import SqlQueue
 from storage.rates import WindowRates
 from storage.registry import SqlRegistry
+from storage.transcript import SqlTranscript
 from tests.house import START, STRICT, caller
 
 QUESTION: Final = "Which shelf in the north library holds the atlas volumes?"
@@ -88,8 +89,8 @@ class Site:
             new_id=self.new_id,
             policy=STRICT,
             stages=STAGES,
-            vault=keep.vault,
             detectors=UNASKED,
+            vault=keep.vault,
             marks=keep.vault,
             ledger=ledger,
             quarantine=SqlQuarantine(keep.database),
@@ -104,6 +105,7 @@ class Site:
             envelopes=keep.envelopes,
             answers=SqlAnswers(keep.database),
             queue=SqlQueue(keep.database),
+            transcript=SqlTranscript(keep.database),
         )
         self._tenants = count(1)
 

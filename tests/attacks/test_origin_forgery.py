@@ -80,7 +80,10 @@ async def test_a_page_cannot_be_laundered_through_derivation(site: Site, cast: C
 
 @pytest.mark.requirement("W4")
 async def test_repetition_does_not_raise_trust(site: Site, cast: Cast) -> None:
-    """Said again by a page or an agent, a text is merged or stands beside; none of them rises."""
+    """Said again by a page or an agent, a text is merged or stands beside; none of them rises.
+
+    An agent that says what a page said before has the page's trust; the subject himself his own.
+    """
     page = await site.remember(cast.agent, Draft(text(1), hint=WEB))
     for _ in range(3):
         assert await site.remember(cast.agent, Draft(text(1), hint=WEB)) == page
@@ -88,7 +91,9 @@ async def test_repetition_does_not_raise_trust(site: Site, cast: Cast) -> None:
     stated = await site.remember(cast.alice, text(1))
     assert len({page, relayed, stated}) == 3
     trusts = [(await origin_of(site, cast.alice, id))[1] for id in (page, relayed, stated)]
-    assert trusts == [0, 2, 3]
+    assert trusts == [0, 0, 3]
+    control = await site.remember(cast.agent, text(2))
+    assert (await origin_of(site, cast.alice, control))[1] == 2
 
 
 @pytest.mark.requirement("W3", "W16")

@@ -14,7 +14,8 @@ from gateway.mcp.tools import memory_tools
 from guard.principal import Scope
 from tests.edges.world import EVERY_SCOPE, ID, World, bearer, token
 
-_BODIES: dict[tuple[str, str], dict[str, str]] = {
+_BODIES: dict[tuple[str, str], dict[str, Any]] = {
+    ("POST", "/v1/sessions/{id}/turns"): {"turns": [{"role": "user", "text": "tea"}]},
     ("POST", "/v1/memories"): {"text": "tea"},
     ("POST", "/v1/recall"): {"query": "tea"},
     ("POST", "/v1/admin/tenants"): {"id": "acme"},

@@ -3,7 +3,7 @@
 import json
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, cast
 
@@ -27,6 +27,7 @@ from guard.once import Once
 from guard.outcomes import (
     Case,
     Cases,
+    Heard,
     Listing,
     Memory,
     Query,
@@ -43,7 +44,17 @@ from guard.ports import Buckets, Client, Dead, Filter, Registry, Tenant
 from guard.principal import Principal, Scope
 from guard.rooms import Rooms
 from memory.origin import OriginClass
-from memory.types import ClientId, Kind, Layer, MemoryId, State, TenantId
+from memory.types import (
+    ClientId,
+    Kind,
+    Layer,
+    MemoryId,
+    SessionId,
+    State,
+    TenantId,
+    Turn,
+    TurnId,
+)
 from storage.fakes.registry import MemoryRegistry
 from storage.limits.local import LocalBuckets
 from tests.contracts.bucket_builders import HandClock
@@ -163,6 +174,13 @@ class Calls:
         self._known(id)
         return self.outcome
 
+    async def hear(
+        self, principal: Principal, session: SessionId, turns: Sequence[Turn], _: Rooms
+    ) -> Heard:
+        """Answer that every turn is kept."""
+        self._note("hear", principal, (session, turns))
+        return Heard(tuple(TurnId(ID) for _ in turns), NOW)
+
     async def fetch(self, principal: Principal, id: MemoryId, _: Rooms) -> Memory:
         """Answer with the memory known as ID."""
         self._note("fetch", principal, id)
@@ -206,6 +224,7 @@ class Calls:
             recall=self.recall,
             forget=self.forget,
             confirm=self.confirm,
+            hear=self.hear,
             fetch=self.fetch,
             browse=self.browse,
             held=self.held,

@@ -1,0 +1,99 @@
+"""The door for what was said: turns that an application posts, and what an agent quotes of them.
+
+An agent with the subject's token is not the subject (W3). What it relays becomes the subject's own
+word only when an application, which sees the conversation itself, has posted a turn in which the
+user says just that. Turns are sealed under the subject's key and kept for a short while.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+import msgspec
+
+from guard.errors import ForbiddenError, UnreadableError
+from guard.leaves import leaf_of
+from guard.nouns import Draft
+from guard.outcomes import Heard
+from guard.ports import Record, SealedTurn, Window
+from guard.principal import Principal
+from guard.rooms import Rooms
+from memory.origin import TRUST_OF_SUBJECT, Quoted
+from memory.quotation import vouching
+from memory.types import LeafId, Owner, SessionId, Turn, TurnId
+
+_turns: Final = msgspec.msgpack.Decoder(Turn)
+_STEP: Final = timedelta(microseconds=1)
+"""Between the turns of one call, so that they keep their order."""
+
+
+async def hear(
+    principal: Principal, session: SessionId, turns: Sequence[Turn], rooms: Rooms
+) -> Heard:
+    """Keep turns of a session of the caller's for a while; return their ids.
+
+    Raises ForbiddenError for a client that can't speak for the subject: an agent that could post
+    turns would vouch for itself.
+    """
+    owner, at = principal.owner, rooms.clock()
+    # (1) Only an application hears the user; an agent's channel never does.
+    if principal.ceiling.trust < TRUST_OF_SUBJECT:
+        raise ForbiddenError
+
+    # (2) Seal each turn, bound to its session. Plaintext stops here.
+    mark = await rooms.marks.source(owner.tenant, session)
+    expires_at = at + timedelta(minutes=rooms.bounds.turn_minutes)
+    sealed: list[SealedTurn] = []
+    for number, turn in enumerate(turns):
+        id = TurnId(rooms.new_id())
+        plain = msgspec.msgpack.encode(turn)
+        token = await rooms.envelopes.wrap(owner, Record.TURN, _place(mark, id), plain)
+        sealed.append(SealedTurn(id, at + number * _STEP, expires_at, token))
+
+    # (3) Who posted them is in the audit before any of them counts.
+    leaf = leaf_of(
+        principal,
+        LeafId(rooms.new_id()),
+        at,
+        action="hear",
+        object=mark,
+        outcome="kept",
+        reasons=tuple(f"turn.{turn.id}" for turn in sealed),
+    )
+    await rooms.audit.note([leaf])
+    window = Window(rooms.bounds.session_turns, rooms.bounds.session_bytes)
+    await rooms.transcript.add(owner.tenant, owner.subject, mark, sealed, window)
+    return Heard(tuple(turn.id for turn in sealed), expires_at)
+
+
+async def quoted(owner: Owner, draft: Draft, rooms: Rooms) -> Quoted | None:
+    """Return the turn in which the subject says exactly what the draft does, None if none does.
+
+    A draft that carries more than its text (labels, a reference, entities that stand nowhere in the
+    text) says more than the subject did.
+    """
+    if draft.session is None or draft.metadata or draft.hint.reference is not None:
+        return None
+    if any(entity not in draft.text for entity in draft.entities):
+        return None
+    mark = await rooms.marks.source(owner.tenant, draft.session)
+    kept = await rooms.transcript.turns(owner.tenant, owner.subject, mark, rooms.clock())
+    opened: list[tuple[SealedTurn, Turn]] = []
+    for one in kept:
+        try:
+            plain = await rooms.envelopes.unwrap(
+                owner, Record.TURN, _place(mark, one.id), one.token
+            )
+            opened.append((one, _turns.decode(plain)))
+        except (UnreadableError, msgspec.MsgspecError):
+            # Moved, edited or sealed under a key that is gone: it vouches for nothing. Nor does
+            # anything that was said before it, since it may have taken that back.
+            opened.clear()
+    # In a thread: hundreds of turns take milliseconds, and everybody waits for the loop.
+    found = await asyncio.to_thread(vouching, [turn for _, turn in opened], draft.text)
+    return None if found is None else Quoted(opened[found][0].id, opened[found][0].at)
+
+
+def _place(session: str, id: TurnId) -> tuple[bytes, bytes]:
+    return session.encode(), id.encode()

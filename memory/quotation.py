@@ -1,0 +1,215 @@
+"""Whether a text says what the user said in a conversation: the same claim, whatever its form (W3).
+
+Pure, and strict on purpose: the price of a miss is that a statement keeps an agent's trust, the
+price of a false match is a forged voice. A match is always a whole sentence of the user's or more
+of them in a row, word for word once their form is taken off (`memory.phrasing`); so nothing can be
+left out of it: no "not", no condition, no number. What a turn does not state itself (a question, a
+quotation, pasted text, what others say) states nothing here, and neither does a sentence beside one
+that may limit or revoke it.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from memory.phrasing import (
+    Sentence,
+    depths,
+    folded,
+    plain,
+    relayed,
+    said,
+    sentences,
+    words,
+)
+from memory.phrasing_rules import ASSISTANT, OWNS, USER
+from memory.quotation_rules import (
+    ADVERBS,
+    ASKED,
+    ASKED_CN,
+    ASKED_OF,
+    ASKING,
+    ASKS_CN,
+    ASKS_FIRST,
+    BOUND,
+    DROPPED,
+    DROPPED_CN,
+    FRAME,
+    FRAME_CN,
+    NOW,
+    PASTED,
+    REPORTED,
+    REQUEST_CN,
+    TAKEN_BACK,
+    THEN,
+)
+from memory.types import Role, Turn
+
+LONGEST: Final = 1000
+"""Characters of a turn beyond which it is taken for pasted text, and of a text that is matched."""
+_LEAST_TOKENS: Final = 2
+
+
+class _Reading(msgspec.Struct, frozen=True):
+    """One way to take a text about the user: what each of its sentences says."""
+
+    parts: tuple[tuple[str, ...], ...]
+    framed: bool
+
+
+class _Statement(msgspec.Struct, frozen=True):
+    """One sentence of a turn: what it says, None when the user states nothing by it."""
+
+    tokens: tuple[str, ...] | None
+    bound: bool
+
+
+def vouching(turns: Sequence[Turn], text: str) -> int | None:
+    """Return the place of the newest turn in which the user says just what `text` does.
+
+    `turns` are those of one conversation, oldest first. A turn after which the user took something
+    back vouches for nothing, and neither does one that only repeats what a tool said.
+    """
+    readings = list(_readings(text))
+    if not readings:
+        return None
+    for place in range(len(turns) - 1, -1, -1):
+        turn = turns[place]
+        if turn.role is not Role.USER:
+            continue
+        spoken = folded(turn.text)
+        found = next((one for one in readings if _says(spoken, one)), None)
+        if found is not None:
+            return None if _repeats(turns, found) else place
+        if TAKEN_BACK.search(spoken):
+            return None
+    return None
+
+
+def _readings(text: str) -> Iterator[_Reading]:
+    """Yield the ways to take a text: as it stands, and without "the user said that"."""
+    if len(text) > LONGEST or not plain(text):
+        return
+    text = folded(text).strip()
+    frames: list[tuple[str, bool]] = [(text, False)]
+    for frame in (FRAME, FRAME_CN):
+        match = frame.match(text)
+        if match:
+            frames.append((text[match.end() :], True))
+    asked = ASKED.match(text)
+    if asked:
+        first = " ".join(word for word in asked.groups() if word)
+        start = f"do not {text[asked.end() :]}" if first.lower() == "not" else None
+        frames.append((start or f"{first} {text[asked.end() :]}", True))
+    asked = ASKED_CN.match(text)
+    if asked and REQUEST_CN.match(text[asked.end() :]):
+        frames.append((text[asked.end() :], True))
+    for rest, framed in frames:
+        found = sentences(rest)
+        parts = tuple(relayed(one.text, framed=framed) for one in found)
+        if found and not any(_is_question(one) for one in found) and _is_enough(parts):
+            yield _Reading(parts, framed)
+
+
+def _is_enough(parts: tuple[tuple[str, ...], ...]) -> bool:
+    return all(len(part) >= _LEAST_TOKENS for part in parts)
+
+
+def _says(spoken: str, reading: _Reading) -> bool:
+    """Say whether sentences of the turn, in a row, are those of the reading."""
+    if len(spoken) > LONGEST or not plain(spoken) or PASTED.search(spoken):
+        return False
+    statements = _statements(spoken)
+    size = len(reading.parts)
+    for start in range(len(statements) - size + 1):
+        run = statements[start : start + size]
+        beside = (*statements[:start], *statements[start + size :])
+        same = all(
+            one.tokens is not None and _same(one.tokens, part, framed=reading.framed)
+            for one, part in zip(run, reading.parts, strict=True)
+        )
+        if same and not any(one.bound for one in beside):
+            return True
+    return False
+
+
+def _statements(spoken: str) -> tuple[_Statement, ...]:
+    depth = depths(spoken)
+    return tuple(_statement(one, depth) for one in sentences(spoken))
+
+
+def _statement(one: Sentence, depth: list[int]) -> _Statement:
+    reported = REPORTED.search(one.text) is not None
+    # A sentence that begins or ends within a quotation, or is nothing else, is somebody's words.
+    cut = depth[one.start] > 0 or depth[one.end] > 0
+    own = any(depth[at] == 0 and c.isalnum() for at, c in enumerate(one.text, one.start))
+    bound = reported or cut or BOUND.search(one.text) is not None
+    if reported or cut or not own or _is_question(one):
+        return _Statement(None, bound)
+    return _Statement(said(one.text), bound)
+
+
+def _is_question(one: Sentence) -> bool:
+    if one.asks or ASKS_CN.search(one.text):
+        return True
+    first, second = (*words(one.text)[:2], "", "")[:2]
+    return (first in ASKS_FIRST and second in ASKED_OF) or (
+        first in ASKING and second in ASKS_FIRST
+    )
+
+
+def _repeats(turns: Sequence[Turn], reading: _Reading) -> bool:
+    """Say whether what is read was in what a tool put out, or in what the system was told."""
+    for turn in turns:
+        if turn.role in (Role.TOOL, Role.SYSTEM):
+            stream = said(folded(turn.text).replace("\n", " "))
+            for part in reading.parts:
+                if any(
+                    _same(stream[at : at + len(part)], part, framed=reading.framed)
+                    for at in range(len(stream) - len(part) + 1)
+                ):
+                    return True
+    return False
+
+
+def _same(spoken: tuple[str, ...], told: tuple[str, ...], *, framed: bool) -> bool:
+    """Say whether both are the same words in the same order, but for how a verb ends after "he"."""
+    if len(spoken) == len(told) + 1 and spoken[0] == USER and _drops_subject(told):
+        told = (USER, *told)
+    if len(spoken) != len(told):
+        return False
+    verbs = _verbs(told)
+    return all(
+        one == other or (at in verbs and NOW.get(one, one) in _bases(other, framed=framed))
+        for at, (one, other) in enumerate(zip(spoken, told, strict=True))
+    )
+
+
+def _drops_subject(told: tuple[str, ...]) -> bool:
+    return told[0] in DROPPED or DROPPED_CN.match("".join(told)) is not None
+
+
+def _verbs(told: tuple[str, ...]) -> frozenset[int]:
+    """Return the places of the verbs whose subject is the user or the assistant."""
+    found: set[int] = set()
+    for at, token in enumerate(told):
+        place = at + 1
+        while place < len(told) and told[place] in ADVERBS:
+            place += 1
+        if token in (USER, ASSISTANT) and place < len(told) and told[place] != OWNS:
+            found.add(place)
+    return frozenset(found)
+
+
+def _bases(verb: str, *, framed: bool) -> set[str]:
+    """Return the forms that a verb has after "I"; past ones only where speech is reported."""
+    found = {verb, NOW.get(verb, verb)}
+    if verb.endswith("s") and not verb.endswith("ss"):
+        found |= {verb[:-1], verb.removesuffix("es"), verb.removesuffix("ies") + "y"}
+    if framed:
+        found.add(THEN.get(verb, verb))
+        if verb.endswith("ed"):
+            stem = verb[:-2]
+            found |= {stem, stem + "e", stem[:-1], verb.removesuffix("ied") + "y"}
+    return found
