@@ -26,13 +26,14 @@ from prometheus_client.registry import Collector
 
 from guard.detectors import SCREENING
 from guard.outcomes import WriteOutcome
+from policies.decide import MONITOR
 
 MEDIA_TYPE: Final = CONTENT_TYPE_LATEST
 UNROUTED: Final = "(none)"
 """The route of what no route takes: a path is the caller's word and never a label."""
 OTHER: Final = "other"
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-_FAMILIES: Final = frozenset({*SCREENING, "origin", "relate", "check"})
+_FAMILIES: Final = frozenset({*SCREENING, "origin", "relate", "check", "rescreen", MONITOR})
 _SECONDS: Final = (
     *(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5),
     *(1.0, 2.5, 5.0, 10.0, 30.0),

@@ -408,10 +408,27 @@ class Tracing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     """Networks (CIDR) of connections whose `traceparent` is taken. Empty: nobody's."""
 
 
-class PolicySource(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Which profile decides. None: the strict one that is shipped."""
+class Profile(StrEnum):
+    """The profiles that are shipped. One that is unsafe says so."""
 
+    STRICT = "strict"
+    BALANCED = "balanced"
+    UNSAFE_MONITOR = "unsafe-monitor"
+
+
+class PolicySource(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What decides, and how much is decided again while somebody waits for an answer."""
+
+    profile: Profile | None = None
+    """A shipped profile. None: the strict one, unless there is a file."""
     file: Path | None = None
+    """A policy of one's own, instead of a shipped profile."""
+    tenants_dir: Path | None = None
+    """A folder with one file per tenant that has rules of its own; they can only tighten."""
+    rescreen_items: Annotated[int, Meta(ge=1, le=100)] = 8
+    """Outdated memories that newer models look at for one question; the rest is withheld."""
+    rescreen_seconds: Annotated[float, Meta(gt=0, le=30)] = 2.0
+    """Seconds they have for that; what is not done by then is withheld, too."""
 
 
 class ClientEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -580,6 +597,8 @@ def _refuse_contradictions(settings: Settings) -> None:
     """Refuse what no single field is wrong in."""
     http, limits = settings.http, settings.limits
     _refuse_torn_tenants(settings.tenants)
+    if settings.policy.profile is not None and settings.policy.file is not None:
+        raise SettingsError("policy.profile and policy.file exclude each other")
     _refuse_torn_index(settings.index)
     _refuse_torn_embedder(settings.embedder, settings.mode)
     if (http.tls_cert is None) != (http.tls_key is None):

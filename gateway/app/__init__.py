@@ -13,7 +13,8 @@ from gateway.app.chores import (
     verify_audit,
 )
 from gateway.app.deciding import dead_writes, replay
-from gateway.app.serving import Gateway, Progress, opened, policy_of, prepare_models, run
+from gateway.app.policing import policy_of
+from gateway.app.serving import Gateway, Progress, opened, prepare_models, run
 from gateway.app.tenancy import registry_desk
 
 __all__ = [

@@ -17,8 +17,9 @@ from gateway.app.embedding import (
 )
 from gateway.app.indexing import opened_index
 from gateway.app.keep import Keep, keys_url, ledger_url, opened_keep, start_keys
+from gateway.app.policing import is_unsafe, overrides_of, policy_of
 from gateway.app.screening import opened_detectors
-from gateway.app.serving import Progress, new_id, now, policy_of, prepare_models
+from gateway.app.serving import Progress, new_id, now, prepare_models
 from gateway.auth import mint
 from gateway.settings import EmbedderKind, Mode, Settings, SettingsError
 from guard.errors import GuardError, InvalidError, UnavailableError
@@ -161,6 +162,7 @@ async def screening(settings: Settings) -> AsyncIterator[Rooms]:
             clock=now,
             new_id=new_id,
             policy=policy_of(settings),
+            overrides=overrides_of(settings),
             stages=STAGES,
             vault=vault,
             detectors=detectors,
@@ -200,7 +202,9 @@ async def _keys(settings: Settings) -> str:
 
 
 async def _policy(settings: Settings) -> str:
-    return policy_of(settings).version
+    policy, own = policy_of(settings), len(overrides_of(settings))
+    rules = f", {own} tenants with rules of their own" if own else ""
+    return f"{policy.version}{' (UNSAFE: holds nothing)' if is_unsafe(policy) else ''}{rules}"
 
 
 async def _models(settings: Settings) -> str:

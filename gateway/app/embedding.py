@@ -105,6 +105,8 @@ def bounds_of(settings: Settings) -> Bounds:
         thresholds=thresholds,
         ramps=NO_RAMPS if low is None or high is None else {DENSE + VECTOR: Ramp(low, high)},
         answer_hours=settings.writes.answer_hours,
+        rescreen_items=settings.policy.rescreen_items,
+        rescreen_seconds=settings.policy.rescreen_seconds,
         queued_writes=settings.writes.queued,
         turn_minutes=settings.sessions.turn_minutes,
         session_turns=settings.sessions.turns,

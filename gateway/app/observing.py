@@ -4,11 +4,13 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
+from gateway.app.policing import is_unsafe
 from gateway.metrics import Figure, Metrics
 from gateway.sampling import Sampler
 from gateway.settings import Settings
 from gateway.tracing import Tracing, provider_of
 from guard.ports import Buckets, Clock, Index
+from policies.model import Policy
 from storage.database import Database
 from storage.figures import SqlFigures
 from storage.follower import Follower
@@ -59,12 +61,16 @@ def watch(
     journal: BatchingJournal,
     index: Index,
     buckets: Buckets,
+    policy: Policy,
 ) -> None:
-    """Show what works in the background counts by itself."""
+    """Show what works in the background counts by itself, and a policy that holds nothing."""
 
     def counted(name: str, said: str, value: float) -> Figure:
         return Figure(name, said, value, counts=True)
 
+    said = "1 while the policy only watches: what it would hold is stored."
+    unsafe = Figure("policy_unsafe", said, is_unsafe(policy))
+    metrics.look_up(lambda: (unsafe,))
     metrics.look_up(
         lambda: (
             counted("journal_lost", "Audit leaves that were given up.", journal.lost),

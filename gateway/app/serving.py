@@ -28,6 +28,7 @@ from gateway.app.keep import (
     start_keys,
 )
 from gateway.app.observing import metrics_of, opened_tracing, watch
+from gateway.app.policing import overrides_of, policy_of, warn_unsafe
 from gateway.app.screening import opened_detectors
 from gateway.app.waiting import Front, waited
 from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier, read_keys
@@ -43,7 +44,6 @@ from gateway.tracing import Tracing
 from guard import tenants
 from guard.browse import browse, fetch
 from guard.confirm import confirm
-from guard.detectors import SCREENING
 from guard.errors import UnavailableError
 from guard.forget import forget
 from guard.hear import hear
@@ -58,9 +58,6 @@ from guard.rooms import Rooms
 from guard.stages import STAGES
 from guard.turns import Turns
 from memory.ids import RANDOM_BYTES, uuid7
-from policies.load import load as load_policy
-from policies.load import shipped
-from policies.model import Policy
 from storage.answers import SqlAnswers
 from storage.follower import Follower
 from storage.journal import BatchingJournal
@@ -152,7 +149,8 @@ def refuse_wrong(settings: Settings) -> None:
     keys = start_keys(settings)
     root_key(keys.root_key)
     read_keys(keys.keys_file, settings.auth, settings.mode)
-    policy_of(settings)
+    warn_unsafe(policy_of(settings))
+    overrides_of(settings)
     keys_url(settings)
     ledger_url(settings)
 
@@ -250,7 +248,14 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
         journal = BatchingJournal(keep.audit)
         working = await stack.enter_async_context(_working(follower, journal))
         buckets = await stack.enter_async_context(opened_buckets(settings))
-        watch(metrics, follower=follower, journal=journal, index=index, buckets=buckets)
+        watch(
+            metrics,
+            follower=follower,
+            journal=journal,
+            index=index,
+            buckets=buckets,
+            policy=policy_of(settings),
+        )
         tracing = await stack.enter_async_context(opened_tracing(settings))
         yield Adapters(
             keep=keep,
@@ -276,6 +281,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         clock=now,
         new_id=new_id,
         policy=policy_of(settings),
+        overrides=overrides_of(settings),
         stages=STAGES,
         vault=keep.vault,
         marks=keep.vault,
@@ -344,13 +350,6 @@ async def _working(
         for task in (following, noting):
             if not task.cancelled() and task.exception() is not None:
                 LOGGER.error("background work broke", extra={"task": task.get_name()})
-
-
-def policy_of(settings: Settings) -> Policy:
-    """Return the policy in force. Raises PolicyError for one that is not understood whole."""
-    file = settings.policy.file
-    document = shipped("strict") if file is None else file.read_bytes()
-    return load_policy(document, SCREENING)
 
 
 def prepare_models(settings: Settings, progress: Progress) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from guard.browse import browse, fetch
 from guard.confirm import confirm
+from guard.detectors import UNASKED
 from guard.errors import NotFoundError
 from guard.forget import forget
 from guard.governing import models_of, version_for
@@ -99,7 +100,7 @@ class Upgraded(House):
         """Have another model look from now on."""
         self.rooms = self.with_rooms(
             policy=POLICY,
-            detectors={STAGE: model},
+            detectors={**UNASKED, STAGE: model},
             bounds=Bounds(**bounds),  # type: ignore[arg-type]
         )
         return model
@@ -357,8 +358,8 @@ async def test_confirming_what_was_held_before_an_upgrade_asks_the_new_model_fir
     house = House()
     claim = await house.remember(AGENT, CLAIM)
     assert isinstance(claim, Quarantined)
-    upgraded = house.with_rooms(policy=POLICY, detectors={STAGE: Model()})
-    broken = house.with_rooms(policy=POLICY, detectors={STAGE: Failing()})
+    upgraded = house.with_rooms(policy=POLICY, detectors={**UNASKED, STAGE: Model()})
+    broken = house.with_rooms(policy=POLICY, detectors={**UNASKED, STAGE: Failing()})
     refused = await confirm(ALICE, claim.id, broken)
     assert isinstance(refused, Quarantined)
     assert "stage_incomplete.model" in refused.reasons
