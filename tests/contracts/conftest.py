@@ -31,6 +31,7 @@ PORTS: Final[Mapping[str, Sequence[str]]] = {
     "queue": _SQL,
     "registry": _SQL,
     "stock": _SQL,
+    "transcript": _SQL,
     "vault": _SQL,
 }
 """The adapters of each port, by the names that the cases carry."""
