@@ -11,14 +11,15 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 import msgspec
 
 from guard.errors import UnavailableError
-from memory.signals import Vectors
 
-Run = Callable[[Sequence[str]], list[Vectors]]
+T = TypeVar("T")
+Run = Callable[[Sequence[str]], list[T]]
+"""Texts to what a model makes of each, in order."""
 
 _WHAT: Final = "embedder"
 _PADDING: Final = 1.25
@@ -49,49 +50,53 @@ class OutageError(UnavailableError):
         self.args = (f"{_WHAT}: {reason}",)
 
 
-class _Ticket(msgspec.Struct, frozen=True):
+class _Ticket(msgspec.Struct, Generic[T], frozen=True):
     """Texts of one caller that run in one batch, and where their answer goes."""
 
     texts: tuple[str, ...]
-    answer: Future[list[Vectors]]
+    answer: Future[list[T]]
 
 
-class Batching:
-    """Runs texts of concurrent callers together, off their event loops."""
+class Batching(Generic[T]):
+    """Runs texts of concurrent callers together, off their event loops.
 
-    def __init__(self, run: Run, bounds: BatchBounds) -> None:
+    `what` is the name that callers and threads know it by.
+    """
+
+    def __init__(self, run: Run[T], bounds: BatchBounds, what: str = _WHAT) -> None:
         self._run = run
         self._bounds = bounds
-        self._brief: deque[_Ticket] = deque()
-        self._long: deque[_Ticket] = deque()
+        self._what = what
+        self._brief: deque[_Ticket[T]] = deque()
+        self._long: deque[_Ticket[T]] = deque()
         self._turns = deque((self._brief, self._long))
         self._waiting = 0
         self._open = True
         self._changed = threading.Condition()
         self._threads = [
-            threading.Thread(target=self._work, name=f"embedder-{lane}", daemon=True)
+            threading.Thread(target=self._work, name=f"{what}-{lane}", daemon=True)
             for lane in range(bounds.lanes)
         ]
         for thread in self._threads:
             thread.start()
 
-    async def submit(self, texts: Sequence[str]) -> list[Vectors]:
-        """Return the vectors of `texts`, in order.
+    async def submit(self, texts: Sequence[str]) -> list[T]:
+        """Return what the model makes of `texts`, in order.
 
         Raises UnavailableError when the queue is full, the deadline passes, the model fails, or
         after close.
         """
-        vectors: list[Vectors] = []
+        made: list[T] = []
         try:
             async with asyncio.timeout(self._bounds.deadline):
                 # In turns of one batch, so that a caller with many texts lets the others in.
                 for start in range(0, len(texts), self._bounds.texts):
                     answer = self._enqueue(tuple(texts[start : start + self._bounds.texts]))
-                    part: list[Vectors] = await asyncio.wrap_future(answer)
-                    vectors.extend(part)
+                    part: list[T] = await asyncio.wrap_future(answer)
+                    made.extend(part)
         except TimeoutError:
-            raise _unavailable() from None
-        return vectors
+            raise UnavailableError(self._what) from None
+        return made
 
     async def close(self) -> None:
         """Refuse what waits, let what runs answer, and end the threads. Idempotent."""
@@ -103,15 +108,15 @@ class Batching:
             self._waiting = 0
             self._changed.notify_all()
         for ticket in refused:
-            _fail(ticket, _unavailable())
+            _fail(ticket.answer, UnavailableError(self._what))
         for thread in self._threads:
             await asyncio.to_thread(thread.join)
 
-    def _enqueue(self, texts: tuple[str, ...]) -> Future[list[Vectors]]:
-        answer: Future[list[Vectors]] = Future()
+    def _enqueue(self, texts: tuple[str, ...]) -> Future[list[T]]:
+        answer: Future[list[T]] = Future()
         with self._changed:
             if not self._open or self._waiting + len(texts) > self._bounds.waiting:
-                raise _unavailable()
+                raise UnavailableError(self._what)
             brief = sum(map(len, texts)) <= self._bounds.brief
             (self._brief if brief else self._long).append(_Ticket(texts, answer))
             self._waiting += len(texts)
@@ -122,13 +127,13 @@ class Batching:
         while tickets := self._take():
             self._answer([t for t in tickets if t.answer.set_running_or_notify_cancel()])
 
-    def _take(self) -> list[_Ticket]:
+    def _take(self) -> list[_Ticket[T]]:
         """Wait for work and return as much of one queue as runs at once; nothing after close."""
         with self._changed:
             self._changed.wait_for(lambda: any(self._turns) or not self._open)
             self._turns.rotate()
             queue = self._turns[0] or self._turns[1]
-            taken: list[_Ticket] = []
+            taken: list[_Ticket[T]] = []
             texts = characters = 0
             while queue:
                 ticket = queue[0]
@@ -141,14 +146,14 @@ class Batching:
                 self._waiting -= len(ticket.texts)
             return taken
 
-    def _answer(self, tickets: Sequence[_Ticket]) -> None:
+    def _answer(self, tickets: Sequence[_Ticket[T]]) -> None:
         if not tickets:
             return
         try:
-            vectors = self._run([text for ticket in tickets for text in ticket.texts])
+            made = self._run([text for ticket in tickets for text in ticket.texts])
         except OutageError as outage:
             for ticket in tickets:
-                _fail(ticket, outage)
+                _fail(ticket.answer, outage)
             return
         # A model may fail in any way at all, and the thread must outlive it. The exception may
         # quote a text, so it is not kept.
@@ -157,13 +162,13 @@ class Batching:
             return
         start = 0
         for ticket in tickets:
-            ticket.answer.set_result(vectors[start : start + len(ticket.texts)])
+            ticket.answer.set_result(made[start : start + len(ticket.texts)])
             start += len(ticket.texts)
 
-    def _answer_apart(self, tickets: Sequence[_Ticket]) -> None:
+    def _answer_apart(self, tickets: Sequence[_Ticket[T]]) -> None:
         """Run each ticket alone, so that a text that breaks the model fails its caller alone."""
         if len(tickets) == 1:
-            _fail(tickets[0], _unavailable())
+            _fail(tickets[0].answer, UnavailableError(self._what))
             return
         for ticket in tickets:
             self._answer([ticket])
@@ -185,10 +190,6 @@ def alike(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield group
 
 
-def _fail(ticket: _Ticket, error: UnavailableError) -> None:
-    if not ticket.answer.done():
-        ticket.answer.set_exception(error)
-
-
-def _unavailable() -> UnavailableError:
-    return UnavailableError(_WHAT)
+def _fail(answer: Future[list[T]], error: UnavailableError) -> None:
+    if not answer.done():
+        answer.set_exception(error)

@@ -42,20 +42,33 @@ class Manifest(msgspec.Struct, frozen=True):
     prefixes: Prefixes
 
 
-def read(directory: Path) -> Manifest:
-    """Return what `directory` says. Raises InvalidError for what can't or must not be loaded."""
-    root = directory.resolve()
+class _RefusedError(Exception):
+    """The directory can't or must not be loaded; says why."""
+
+
+def read(directory: Path, field: str = "embedder.directory") -> Manifest:
+    """Return what `directory` says. Raises InvalidError for what can't or must not be loaded.
+
+    `field` is what the operator wrote the directory down in.
+    """
+    try:
+        return _read(directory.resolve())
+    except _RefusedError as refused:
+        raise InvalidError(f"{field}: {refused}") from None
+
+
+def _read(root: Path) -> Manifest:
     modules = _modules(root)
 
     # (1) The transformer, which in old directories has a folder of its own.
     weights = _inside(root, modules.get("Transformer", ""))
     config = _object(weights / "config.json")
     if config is None:
-        raise _refused("it has no config.json")
+        raise _RefusedError("it has no config.json")
     if "auto_map" in config or "auto_map" in (_object(weights / "tokenizer_config.json") or {}):
-        raise _refused("its model wants to run code of its own")
+        raise _RefusedError("its model wants to run code of its own")
     if not any(weights.glob("*.safetensors")):
-        raise _refused("it has no weights in safetensors form, and pickles are never loaded")
+        raise _RefusedError("it has no weights in safetensors form, and pickles are never loaded")
 
     # (2) How its tokens become one vector.
     pooling = None
@@ -82,14 +95,14 @@ def _modules(root: Path) -> dict[str, str]:
     except FileNotFoundError:
         return {}
     except OSError:
-        raise _refused("modules.json is unreadable") from None
+        raise _RefusedError("modules.json is unreadable") from None
     try:
         steps = msgspec.json.decode(raw, type=list[dict[str, Any]])
     except msgspec.MsgspecError:
-        raise _refused("modules.json is unreadable") from None
+        raise _RefusedError("modules.json is unreadable") from None
     found = {str(s.get("type")).rpartition(".")[2]: str(s.get("path") or "") for s in steps}
     if len(found) != len(steps) or not found.keys() <= _MODULES:
-        raise _refused("modules.json has steps other than transformer, pooling, normalise")
+        raise _RefusedError("modules.json has steps other than transformer, pooling, normalise")
     return found
 
 
@@ -97,12 +110,12 @@ def _pooling(config: dict[str, Any]) -> Pooling:
     modes = {key for key, on in config.items() if key.startswith("pooling_mode_") and on is True}
     named = config.get("pooling_mode")
     if config.get("include_prompt") is False:
-        raise _refused("it leaves prompts out of pooling")
+        raise _RefusedError("it leaves prompts out of pooling")
     if modes == {"pooling_mode_mean_tokens"} or (not modes and named == "mean"):
         return Pooling.MEAN
     if modes == {"pooling_mode_cls_token"} or (not modes and named == "cls"):
         return Pooling.CLS
-    raise _refused("it pools neither by mean nor by the first token alone")
+    raise _RefusedError("it pools neither by mean nor by the first token alone")
 
 
 def _prompt(prompts: Any, names: tuple[str, ...]) -> str:
@@ -118,7 +131,7 @@ def _number(value: Any) -> int | None:
 def _inside(root: Path, folder: str) -> Path:
     path = (root / folder).resolve()
     if not path.is_relative_to(root):
-        raise _refused("modules.json leads out of it")
+        raise _RefusedError("modules.json leads out of it")
     return path
 
 
@@ -129,7 +142,7 @@ def _object(path: Path) -> dict[str, Any] | None:
     except FileNotFoundError:
         return None
     except (OSError, msgspec.MsgspecError):
-        raise _refused(f"{path.name} is unreadable") from None
+        raise _RefusedError(f"{path.name} is unreadable") from None
 
 
 def _digest(root: Path) -> str:
@@ -158,9 +171,5 @@ def _file_digest(path: Path) -> bytes:
             while chunk := stream.read(_CHUNK):
                 digest.update(chunk)
     except OSError:
-        raise _refused(f"{path.name} is unreadable") from None
+        raise _RefusedError(f"{path.name} is unreadable") from None
     return digest.digest()
-
-
-def _refused(reason: str) -> InvalidError:
-    return InvalidError(f"embedder.directory: {reason}")

@@ -1,20 +1,16 @@
-"""Vectors from a local model directory, through transformers and torch: the extra `models`.
-
-Both are imported when a model is loaded and not before: the packaged default needs neither. Weights
-come from safetensors alone, no code of the directory is run, and no hub is asked.
-"""
+"""Vectors from a local model directory, through transformers and torch: the extra `models`."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Final, Self
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from guard.errors import GuardError, InvalidError, UnavailableError
 from guard.models.batching import BatchBounds, Batching, alike
 from guard.models.directory import Manifest, Pooling, read
+from guard.models.loading import Head, attempted, loaded
 from guard.models.vectors import VECTOR, Prefixes, readable, sound, unit
 from guard.ports import EmbedderId, Purpose
 from memory.signals import Vectors
@@ -22,8 +18,7 @@ from memory.signals import Vectors
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 """Texts to one unit row per text."""
 
-_NO_LIMIT: Final = 1_000_000
-"""Tokenizers that know no limit say some absurd number above this one."""
+_FIELD: Final = "embedder.directory"
 _UNUSED: Final = "pooler."
 """Weights that many directories lack and nothing here uses."""
 
@@ -63,25 +58,12 @@ class TransformersEmbedder:
         """
         options = options or Options()
         # (1) What the directory says, and what is asked for instead.
-        manifest = read(directory)
+        manifest = read(directory, _FIELD)
         pooling = options.pooling or manifest.pooling or Pooling.MEAN
         prefixes = _prefixes(manifest, options)
 
         # (2) Load, and prove with a short and a longest text that it works.
-        try:
-            model = _Model(manifest, pooling, options)
-            size = model.encode(["ready", "x " * model.max_tokens]).shape[1]
-        except ImportError:
-            raise UnavailableError(
-                "embedder: transformers and torch are not installed: "
-                "pip install 'memguard-gateway[models]'"
-            ) from None
-        except GuardError:
-            raise
-        # The runtimes raise whatever they like; any of it means: no embedder.
-        except Exception as error:  # noqa: BLE001
-            kind = type(error).__name__
-            raise UnavailableError(f"embedder: the model does not load: {kind}") from None
+        model, size = attempted(lambda: _proven(manifest, pooling, options), "embedder")
 
         # (3) Its name says all that decides what a vector is.
         shape = f"{manifest.family}-{manifest.digest[:12]}/{pooling}/{model.max_tokens}"
@@ -111,23 +93,11 @@ class _Model:
     """Tokenizer and weights, one call at a time."""
 
     def __init__(self, manifest: Manifest, pooling: Pooling, options: Options) -> None:
-        import torch  # noqa: PLC0415 - an extra: loads with the model, not before
-        import transformers  # noqa: PLC0415
-
-        transformers.utils.logging.set_verbosity_error()
-        transformers.utils.logging.disable_progress_bar()
-        torch.set_num_threads(options.threads)
-        local: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-        path = str(manifest.weights)
-        self._torch = torch
+        found = loaded(manifest.weights, Head.NONE, options.threads, _FIELD, _UNUSED)
+        self._torch, self._tokenizer, self._model = found
         self._pooling = pooling
-        self._tokenizer = transformers.AutoTokenizer.from_pretrained(path, **local)
-        self._model, report = transformers.AutoModel.from_pretrained(
-            path, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **local
-        )
-        _require_whole(report)
-        self._model.eval()
-        self.max_tokens = min(options.max_tokens, self._longest(manifest.max_tokens))
+        self._filler = found.filler
+        self.max_tokens = min(options.max_tokens, found.longest(manifest.max_tokens))
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit vector per text; texts of like length run together."""
@@ -156,18 +126,10 @@ class _Model:
         weights = mask.astype(np.float64)
         return unit(np.einsum("btd,bt->bd", hidden, weights) / weights.sum(1, keepdims=True))
 
-    @property
-    def _filler(self) -> int:
-        """What stands where no token does; the mask hides it."""
-        known = (self._tokenizer.pad_token_id, self._tokenizer.eos_token_id)
-        return next((int(id) for id in known if id is not None), 0)
 
-    def _longest(self, said: int | None) -> int:
-        """Return how many tokens the model reads at most."""
-        limits = [n for n in (said, self._tokenizer.model_max_length) if n and n < _NO_LIMIT]
-        positions = getattr(self._model.config, "max_position_embeddings", None) or _NO_LIMIT
-        # Some families count positions from two; a limit that is told elsewhere allows for it.
-        return int(min((*limits, positions) if limits else (positions - 2,)))
+def _proven(manifest: Manifest, pooling: Pooling, options: Options) -> tuple[_Model, int]:
+    model = _Model(manifest, pooling, options)
+    return model, model.encode(["ready", "x " * model.max_tokens]).shape[1]
 
 
 def _prefixes(manifest: Manifest, options: Options) -> Prefixes:
@@ -176,10 +138,3 @@ def _prefixes(manifest: Manifest, options: Options) -> Prefixes:
         manifest.prefixes.question if question is None else question,
         manifest.prefixes.memory if memory is None else memory,
     )
-
-
-def _require_whole(report: Any) -> None:
-    """Refuse weights that do not fit: what is missing would be filled with random numbers."""
-    missing = [key for key in report["missing_keys"] if not str(key).startswith(_UNUSED)]
-    if missing or report.get("mismatched_keys"):
-        raise InvalidError("embedder.directory: its weights do not fit its config.json")
