@@ -31,6 +31,8 @@ REASON_POLICY: Final = "rescreen.policy"
 """Why a memory is held whose stored findings a newer policy does not let through."""
 REASON_MODELS: Final = "rescreen.models"
 """Why one is held in which newer stages or models found something."""
+_LASTING: Final = frozenset({"origin", "turn", "relate", "review"})
+"""Families of reasons that tell of where a memory came from and what persons made of it."""
 MOMENTARY: Final = frozenset({rate.NAME})
 """Stages that judged the moment of writing; what they found then stands."""
 
@@ -41,6 +43,7 @@ class Redecided(msgspec.Struct, frozen=True):
     sealed: Sealed
     reason: str
     leaf: Leaf | None
+    redacted: bool = False
 
 
 async def settle(owner: Owner, rows: Sequence[Row], rooms: Rooms) -> Mapping[MemoryId, Sealed]:
@@ -87,18 +90,20 @@ async def redecide(memory: Proven, rooms: Rooms, *, record: bool) -> Redecided |
     stays = lets_stay(decision.effect, evidence.reasons)
     if stays and not looked and not record:
         return Redecided(memory.sealed, reason, None)
-    standing = [r for r in evidence.reasons if r in STANDING]
+    standing = [r for r in evidence.reasons if r.partition(".")[0] in _LASTING]
     reasons = tuple(dict.fromkeys((*decision.reasons, *standing, *(() if stays else (reason,)))))
 
     # (3) Make the next version, without what must not be kept.
     version = versioned(policy, evidence.models)
     decision = msgspec.structs.replace(decision, reasons=reasons, policy=version)
     leaf_id = LeafId(rooms.new_id())
-    if stays and any(f.spans for f in to_redact(policy, label.trust, evidence.findings)):
+    cut = to_redact(policy, label.trust, evidence.findings) if stays else []
+    redacted = any(finding.spans for finding in cut)
+    if redacted:
         origin = msgspec.structs.replace(origin_of(memory.opened), at=label.changed_at)
         sealed = await next_revision(fresh, decision, origin, leaf_id, rooms)
     else:
-        keeps = standing or not stays
+        keeps = not stays or set(standing) & set(STANDING)
         sealed = await rooms.vault.relabel(
             memory.sealed,
             state=State.ACTIVE if stays else State.HELD,
@@ -112,7 +117,7 @@ async def redecide(memory: Proven, rooms: Rooms, *, record: bool) -> Redecided |
             ),
         )
     leaf = leaf_of_rescreening(sealed.label, rooms.clock(), (*reasons, reason))
-    return Redecided(sealed, reason, leaf)
+    return Redecided(sealed, reason, leaf, redacted)
 
 
 async def looked_at(memory: Proven, rooms: Rooms) -> Proven | None:

@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from guard.errors import GuardError, UnavailableError
-from guard.nouns import Row
+from guard.nouns import Label, Row
 from guard.ports import Clock, Ledger, Vault
 from memory.types import MemoryId, State, SubjectId, TenantId
+from storage.figures import made_at
 from storage.ports import Outbox, Task
 from storage.repair import Rebuildable, index_rows, mend
 
@@ -110,9 +111,9 @@ class Follower:
         gone = [id for ids in subjects.values() for id in ids if id not in kept]
         await self._index.remove(tenant, gone)
         self.unreadable += await index_rows(tenant, active, self._vault, self._index)
-        now = self._clock()
+        now = self._clock().timestamp()
         for row in rows:
-            self._followed(max(0.0, (now - row.sealed.label.changed_at).total_seconds()))
+            self._followed(max(0.0, now - _committed_at(row.sealed.label)))
 
     async def _put_off(self, tenant: TenantId, tasks: Sequence[Task]) -> None:
         self.retries += 1
@@ -120,3 +121,14 @@ class Follower:
         delay = min(_LONGEST_SECONDS, _FIRST_SECONDS * 2 ** (self._failures[tenant] - 1))
         spread = delay * (0.5 + self._jitter() / 2)
         await self._outbox.retry(tasks, self._clock() + timedelta(seconds=spread))
+
+
+def _committed_at(label: Label) -> float:
+    """Return when a version came to be, in seconds since 1970.
+
+    By its leaf: a memory that is only judged again keeps the time of its last change.
+    """
+    try:
+        return made_at(label.leaf)
+    except ValueError:
+        return label.changed_at.timestamp()

@@ -13,13 +13,15 @@ from gateway.app.chores import (
     verify_audit,
 )
 from gateway.app.deciding import dead_writes, replay
-from gateway.app.policing import policy_of
+from gateway.app.policing import checked, policy_of
+from gateway.app.rescanning import rescan, simulate
 from gateway.app.serving import Gateway, Progress, opened, prepare_models, run
 from gateway.app.tenancy import registry_desk
 
 __all__ = [
     "Gateway",
     "Progress",
+    "checked",
     "dead_writes",
     "examine",
     "migrate",
@@ -30,8 +32,10 @@ __all__ = [
     "reconcile",
     "registry_desk",
     "replay",
+    "rescan",
     "run",
     "screening",
+    "simulate",
     "token",
     "verify_audit",
 ]

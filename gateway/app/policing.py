@@ -108,3 +108,22 @@ def _read(file: Path) -> bytes:
     """Return the content of a file, as far as it must be read to know that it is too long."""
     with file.open("rb") as opened:
         return opened.read(MAX_BYTES + 1)
+
+
+def checked(settings: Settings, file: Path | None) -> dict[str, object]:
+    """Return what a file says, or what is configured. Raises PolicyError when it can't be used."""
+    document = None if file is None else _read(file)
+    if document is not None and is_override(document):
+        own = load_override(document, SCREENING)
+        return {"tenant": own.tenant, "version": own.version, "rules": len(own.rules)}
+    policy = policy_of(settings) if document is None else load(document, SCREENING)
+    overrides = {} if document is not None else overrides_of(settings)
+    tenants = {"tenants": len(overrides)} if overrides else {}
+    return {
+        "name": policy.name,
+        "version": policy.version,
+        "stages": len(policy.stages),
+        "rules": len(policy.rules),
+        "otherwise": policy.otherwise.value,
+        "enforcement": policy.enforcement.value,
+    } | tenants

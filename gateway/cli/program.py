@@ -9,6 +9,7 @@ import typer
 
 from gateway.cli import policy, queue, say, service, tenants, tokens, upkeep
 from gateway.cli.demo import demo
+from gateway.cli.rescan import rescan
 from gateway.cli.screen import screen
 from gateway.settings import SettingsError
 from guard.errors import GuardError, InvalidError
@@ -32,6 +33,7 @@ program.command()(demo)
 program.command()(service.migrate)
 program.command()(service.doctor)
 program.command()(screen)
+program.command()(rescan)
 
 _tokens = _group("Tokens of the development gateway.")
 _tokens.command("mint")(tokens.mint)
@@ -61,6 +63,8 @@ program.add_typer(_audit, name="audit")
 
 _policy = _group("The policy.")
 _policy.command("check")(policy.check)
+_policy.command("explain")(policy.explain)
+_policy.command("simulate")(policy.simulate)
 program.add_typer(_policy, name="policy")
 
 _models = _group("The packaged models.")

@@ -65,7 +65,7 @@ def judging(origin: OriginClass, settings: Settings, rooms: Rooms) -> Judge:
     async def judge_line(line: Line) -> Judged:
         try:
             given = _parsed(line)
-            draft = _draft(given.text, origin, settings, rooms)
+            draft = draft_of(given.text, origin, settings, rooms)
             screened = await _screened(draft, rooms)
         except GuardError as error:
             return Unread(line.number, error.code, str(error) or error.code)
@@ -152,7 +152,7 @@ def _parsed(line: Line) -> Screenable:
         raise InvalidError("not valid JSON in UTF-8") from None
 
 
-def _draft(text: str, origin: OriginClass, settings: Settings, rooms: Rooms) -> Draft:
+def draft_of(text: str, origin: OriginClass, settings: Settings, rooms: Rooms) -> Draft:
     """Return the draft that the REST edge would make of it, by the same checks."""
     body = {"text": text, "origin": {"class": origin.value}}
     return wire.from_arguments(body, wire.StoreMemory).draft(

@@ -150,7 +150,9 @@ def test_the_shipped_policy_passes_its_check(capsys: Capture) -> None:
     report = _reported(capsys.readouterr().out)
     assert report["ok"] is True
     assert report["version"].startswith("strict@")
-    assert set(report) == {"ok", "name", "version", "stages", "rules", "otherwise"}
+    assert set(report) == {
+        *("ok", "name", "version", "stages", "rules", "otherwise", "enforcement")
+    }
 
 
 @pytest.mark.requirement("W11", "Q9")
