@@ -33,7 +33,6 @@ class Unlearned(msgspec.Struct, frozen=True):
     held: Row | None
 
 
-_KNOWN: Final = (State.ACTIVE, State.HELD, State.SUPERSEDED)
 _AGENT: Final = OriginClass.AGENT_RELAYED.trust
 
 Relation = New | Same | Unlearned
@@ -53,7 +52,7 @@ def echo(tagged: Tagged, twins: Sequence[Row]) -> tuple[Tagged, bool]:
     trusts = [
         label.trust
         for label in before
-        if label.state in _KNOWN and label.recorded_at <= origin.at and label.trust < _AGENT
+        if label.recorded_at <= origin.at and label.trust < _AGENT
     ]
     if min(trusts, default=origin.trust) >= origin.trust:
         return tagged, False
