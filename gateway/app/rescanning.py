@@ -15,7 +15,7 @@ from guard.rescan import rescan as rescan_tenant
 from guard.rooms import Rooms
 from guard.simulate import Simulation, since
 from guard.simulate import simulate as simulate_policy
-from guard.stages import STAGES
+from guard.stages import stages_with
 from guard.turns import Turns
 from memory.types import TenantId
 from storage.answers import SqlAnswers
@@ -34,7 +34,7 @@ async def rescan(settings: Settings, tenant: str | None, progress: Progress) -> 
     """Judge the outdated memories of one tenant or all again. Works beside gateways that serve."""
     prepare_models(settings, progress)
     done: list[Rescanned] = []
-    async with opened_keep(settings) as keep, _rooms(settings, keep) as rooms:
+    async with opened_keep(settings) as keep, opened_rooms(settings, keep) as rooms:
         stock = SqlStock(keep.database)
         names = await keep.outbox.tenants() if tenant is None else [TenantId(tenant)]
         for one in names:
@@ -67,7 +67,7 @@ async def simulate(
 
 
 @asynccontextmanager
-async def _rooms(settings: Settings, keep: Keep) -> AsyncIterator[Rooms]:
+async def opened_rooms(settings: Settings, keep: Keep) -> AsyncIterator[Rooms]:
     """Lend rooms over the real ledger, and over an index of nothing.
 
     The embedded index belongs to the gateway; it follows the ledger, and needs nobody else for it.
@@ -79,7 +79,7 @@ async def _rooms(settings: Settings, keep: Keep) -> AsyncIterator[Rooms]:
             new_id=new_id,
             policy=policy_of(settings),
             overrides=overrides_of(settings),
-            stages=STAGES,
+            stages=stages_with(await bank_of(embedder)),
             detectors=detectors,
             vault=keep.vault,
             marks=keep.vault,
