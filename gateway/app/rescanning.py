@@ -15,7 +15,7 @@ from guard.rescan import rescan as rescan_tenant
 from guard.rooms import Rooms
 from guard.simulate import Simulation, since
 from guard.simulate import simulate as simulate_policy
-from guard.stages import stages_with
+from guard.stages import STAGES
 from guard.turns import Turns
 from memory.types import TenantId
 from storage.answers import SqlAnswers
@@ -79,7 +79,7 @@ async def opened_rooms(settings: Settings, keep: Keep) -> AsyncIterator[Rooms]:
             new_id=new_id,
             policy=policy_of(settings),
             overrides=overrides_of(settings),
-            stages=stages_with(await bank_of(embedder)),
+            stages=STAGES,
             detectors=detectors,
             vault=keep.vault,
             marks=keep.vault,
