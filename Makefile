@@ -26,8 +26,8 @@ test-all: $(VENV)/.dev  ## the tests with the long ones that start and kill real
 soak: $(VENV)/.dev  ## two minutes of four gateways under load and faults
 	$(BIN)/pytest -m soak --timeout 1200 tests/live/test_soak.py
 
-test-models: $(VENV)/.models  ## the tests of embedding with a local model, which need torch (about 1 GB)
-	$(BIN)/pytest tests/contracts/test_embedder.py tests/unit/test_transformer.py
+test-models: $(VENV)/.models  ## the tests of local models, which need torch (about 1 GB)
+	$(BIN)/pytest tests/contracts/test_embedder.py tests/unit/test_transformer.py tests/unit/test_sequence.py
 
 check: lint types imports test  ## all that must be green
 

@@ -60,11 +60,16 @@ def loaded(weights: Path, head: Head, threads: int, field: str, unused: str = ""
     path = str(weights)
     tokenizer = transformers.AutoTokenizer.from_pretrained(path, **local)
     model, report = getattr(transformers, head.value).from_pretrained(
-        path, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **local
+        path,
+        use_safetensors=True,
+        dtype=torch.float32,
+        output_loading_info=True,
+        ignore_mismatched_sizes=True,  # reported, and refused below with a line that says so
+        **local,
     )
-    # What is missing would be filled with random numbers.
+    # What is missing or does not fit would be filled with random numbers.
     missing = [key for key in report["missing_keys"] if not (unused and key.startswith(unused))]
-    if missing or report.get("mismatched_keys"):
+    if missing or report["mismatched_keys"]:
         raise InvalidError(f"{field}: its weights do not fit its config.json")
     return Loaded(torch, tokenizer, model.eval())
 
