@@ -3,8 +3,10 @@
 from typing import Final
 
 from guard.stages.hearsay_rules import RULES as HEARSAY_RULES
+from guard.stages.plain_rules import RULES as PLAIN_RULES
 from guard.stages.rules import Rule, rule
 from guard.stages.standing_rules import RULES as STANDING_RULES
+from guard.stages.steering_rules import RULES as STEERING_RULES
 from policies.model import Severity
 
 CLAIM = "privileged_claim"
@@ -40,7 +42,7 @@ _PAPERS = (
     r"conversations?|payments?|everything)"
 )
 _PRINCIPAL = (
-    r"(?:the |your |our |any )?(?:user|customer|client|account holder|owner|human|operator|admin(?:istrator)?|"
+    r"(?:the |your |our |any )?(?:user|customer|client|account (?:holder|owner)|owner|human|operator|admin(?:istrator)?|"
     r"auditors?|compliance|security team|manager|supervisor|boss)s?"
 )
 _BAD_NEWS = (
@@ -266,5 +268,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *_USE,
     *_HIDE,
     *HEARSAY_RULES,
+    *PLAIN_RULES,
+    *STEERING_RULES,
     *STANDING_RULES,
 )

@@ -190,7 +190,8 @@ _CONCEAL: Final = (
          r"(?:tell(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?|warn(?:ing)?|let(?:ting)?|"
          r"(?:mention|reveal|disclos|show|report|explain)(?:e|ing)? <6>to|ask(?:ing)?) (?:the |your |this |any )?"
          r"(?:user|customer|human|operator|owner|client|end user|admin(?:istrator)?)s?\b",
-         unless=r"ask\w{0,3} (?:the |your |this )?(?:user|customer|client) <2>(?:for|to|about|twice|again)"),
+         unless=r"ask\w{0,3} (?:the |your |this )?(?:user|customer|client) <2>(?:for|to|about|twice|again)|"
+                r"(?:\b(?:never|not|no|nothing|nobody|cannot)|n\W?t) <8>without (?:first )?(?:ask|tell|inform|notify|alert|warn)\w{0,3}"),
     rule("conceal", HIGH, "user|customer|client|human",
          r"\b(?:without (?:the )?(?:user|customer|client|owner)\W?s? (?:knowledge|knowing|consent|noticing|"
          r"awareness|permission|being)|(?:keep|hide|conceal) <6>(?:secret |hidden |this )?from (?:the )?"
