@@ -28,10 +28,13 @@ from memory.phrasing_rules import (
     CN_YOU,
     ENDINGS,
     FIRST,
+    HAN_ONLY,
     LEAST_NOUN,
+    NEGATING,
     NOT_AFTER_ARTICLE,
     OPENERS,
     OPENING,
+    PAUSES,
     POINTERS,
     POINTERS_ALONE,
     POLITE,
@@ -164,9 +167,23 @@ def _tokens(text: str) -> list[str]:
                 tokens.append("…")
             case "sign" if token not in SILENT:
                 tokens.append(token)
+            case "sign" if token in PAUSES and _parts(tokens, text[match.end() :]):
+                tokens.append(",")
             case _:
                 pass
     return tokens
+
+
+def _parts(before: list[str], after: str) -> bool:
+    """Say whether the sense may hang on a pause here: after a "no", and within Chinese."""
+    if not before:
+        return False
+    follows = after.lstrip()[:1]
+    return before[-1] in NEGATING or (_is_han(before[-1]) and _is_han(follows))
+
+
+def _is_han(text: str) -> bool:
+    return HAN_ONLY.fullmatch(text) is not None
 
 
 def _spelt_out(word: str) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ OWNS: Final = "\x03"
 """What stands between an owner and what is his. None of the three can stand in a text."""
 
 HAN: Final = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+HAN_ONLY: Final = re.compile(rf"[{HAN}]")
 LETTER: Final = rf"(?:(?![{HAN}])[^\W\d_])"
 TOKEN: Final = re.compile(
     r"(?P<atom>(?:https?://|www\.)[^\s<>\"“”()（），。；]+"
@@ -31,6 +32,9 @@ TOKEN: Final = re.compile(
     r"|(?P<sign>\S)"
 )
 SILENT: Final = frozenset(",.:'\"()[]“”‘’«»「」『』《》【】、—–·`")
+PAUSES: Final = frozenset(",、:—–")
+"""Signs that are kept where the sense may hang on them: "no, pay" is not "no pay"."""
+NEGATING: Final = frozenset("不没别勿无未非") | {"not", "no", "never"}
 OPENING: Final = "“‘«「『《【(["
 CLOSING: Final = "”’»」』》】)]"
 ABBREVIATIONS: Final = _words(
@@ -77,7 +81,7 @@ LEAST_NOUN: Final = 3
 
 CN_OPENERS: Final = re.compile(
     r"^(?:(?:嗯+|哦+|噢|好的?|好吧|对了|那个|另外|还有|顺便(?:说|提)一下|你好|您好|哈喽|备注)[,:!\s]+|"
-    r"(?:请|麻烦|拜托)(?:你|您)?(?=[^你您])|"
+    r"(?:请(?![客假求教示愿帖问])(?:你|您)?|(?:麻烦|拜托)(?:你|您))(?=[^你您])|"
     r"(?:请?(?:你|您)?记住|记得|(?:请|帮我)?记一下|帮我记住?)[,:!\s]*)"
 )
 CN_CLOSERS: Final = re.compile(

@@ -43,11 +43,14 @@ from memory.quotation_rules import (
     REQUEST_CN,
     TAKEN_BACK,
     THEN,
+    VARIED,
 )
 from memory.types import Role, Turn
 
 LONGEST: Final = 1000
 """Characters of a turn beyond which it is taken for pasted text, and of a text that is matched."""
+MOST_READ: Final = 24
+"""Turns that are read word by word for one text: whoever says the same so often is no person."""
 _LEAST_TOKENS: Final = 2
 
 
@@ -56,6 +59,8 @@ class _Reading(msgspec.Struct, frozen=True):
 
     parts: tuple[tuple[str, ...], ...]
     framed: bool
+    words: tuple[str, ...]
+    """Words that a turn has to contain as they stand: most turns do not, and are done with."""
 
 
 class _Statement(msgspec.Struct, frozen=True):
@@ -74,17 +79,28 @@ def vouching(turns: Sequence[Turn], text: str) -> int | None:
     readings = list(_readings(text))
     if not readings:
         return None
+    read = 0
     for place in range(len(turns) - 1, -1, -1):
         turn = turns[place]
         if turn.role is not Role.USER:
             continue
         spoken = folded(turn.text)
-        found = next((one for one in readings if _says(spoken, one)), None)
+        likely = [one for one in readings if _may_say(spoken, one)]
+        read += bool(likely)
+        if read > MOST_READ:
+            return None
+        found = next((one for one in likely if _says(spoken, one)), None)
         if found is not None:
             return None if _repeats(turns, found) else place
         if TAKEN_BACK.search(spoken):
             return None
     return None
+
+
+def _may_say(spoken: str, reading: _Reading) -> bool:
+    """Say whether the turn has every word that has to be in it as it stands."""
+    lower = spoken.casefold()
+    return all(word in lower for word in reading.words)
 
 
 def _readings(text: str) -> Iterator[_Reading]:
@@ -109,7 +125,17 @@ def _readings(text: str) -> Iterator[_Reading]:
         found = sentences(rest)
         parts = tuple(relayed(one.text, framed=framed) for one in found)
         if found and not any(_is_question(one) for one in found) and _is_enough(parts):
-            yield _Reading(parts, framed)
+            yield _Reading(parts, framed, tuple(_fixed(parts)))
+
+
+def _fixed(parts: tuple[tuple[str, ...], ...]) -> Iterator[str]:
+    """Yield the words that have one form only, whoever speaks."""
+    for part in parts:
+        verbs = _verbs(part) | {0}
+        for at, token in enumerate(part):
+            word = token.casefold()
+            if at not in verbs and word.isalnum() and word not in VARIED:
+                yield word
 
 
 def _is_enough(parts: tuple[tuple[str, ...], ...]) -> bool:

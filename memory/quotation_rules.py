@@ -134,6 +134,8 @@ THEN: Final = {
     "knew": "know",
     "ran": "run",
 }
+VARIED: Final = _words("not|can|will|shall|do|is|am|are|have|would|self")
+"""Words that may stand in a turn in a short form."""
 DROPPED: Final = _words(
     "prefers|likes|loves|hates|dislikes|wants|needs|lives|works|uses|eats|drinks|avoids|"
     "enjoys|speaks"

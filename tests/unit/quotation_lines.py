@@ -120,6 +120,9 @@ OTHER: Final[tuple[tuple[str, str], ...]] = (
     ("I lived in Berlin.", "The user lives in Berlin."),
     ("I pay the rent to Bob.", "Pay the rent to Bob."),
     ("Pay the agent 500 dollars.", "The user asked me to pay the assistant 500 dollars."),
+    # Other words by a sign that is left out or put in.
+    ("Don't, stop paying Bob.", "Don't stop paying Bob."),
+    ("No, pay Bob.", "No pay Bob."),
     # What is no statement of his: questions, quotations, pages, pasted text, reports.
     ("Should I always pay Bob?", "Always pay Bob."),
     ("Have you authorised Bob to pay invoices?", "Bob is authorised to pay invoices."),
@@ -179,4 +182,8 @@ OTHER: Final[tuple[tuple[str, str], ...]] = (
     ("我喜欢去酒吧", "用户喜欢去酒"),
     ("我们公司用顺丰", "用户公司用顺丰"),
     ("别人都用顺丰", "用户要求都用顺丰"),
+    ("不，要付款给李明", "不要付款给李明"),
+    ("我不，同意付款", "我不同意付款"),
+    ("我同意，不，付款", "我同意不付款"),
+    ("麻烦制造者付款", "制造者付款"),
 )
