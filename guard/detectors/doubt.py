@@ -7,21 +7,18 @@ import msgspec
 from policies.model import Finding, Score
 
 
-class Band(msgspec.Struct, frozen=True):
-    """Scores in [low, high) are in doubt."""
+class Doubt(msgspec.Struct, frozen=True):
+    """A finding with this reason is in doubt while its score lies in [low, high)."""
 
+    reason: str
     low: Score
     high: Score
 
-    def holds(self, score: float) -> bool:
-        """Say whether a score lies in the band."""
-        return self.low <= score < self.high
+    def left_by(self, findings: Iterable[Finding]) -> bool:
+        """Say whether the highest score among the findings with this reason is in doubt.
 
-
-def score_of(findings: Iterable[Finding], reason: str) -> float | None:
-    """Return the highest score among the findings with this reason, None without any.
-
-    A finding without a score is certain: policy takes it for as high as can be.
-    """
-    found = [f for f in findings if f.reason == reason]
-    return max((1.0 if f.score is None else f.score for f in found), default=None)
+        A finding without a score is certain: policy takes it for as high as can be.
+        """
+        found = [f for f in findings if f.reason == self.reason]
+        score = max((1.0 if f.score is None else f.score for f in found), default=None)
+        return score is not None and self.low <= score < self.high

@@ -11,16 +11,15 @@ from typing import Final, Protocol
 
 import msgspec
 
-from guard.detectors.doubt import Band, score_of
+from guard.detectors.doubt import Doubt
 from guard.detectors.quota import Quota
+from guard.detectors.whole import shown_whole
 from guard.errors import UnavailableError
 from guard.nouns import Facts, Tagged, View
-from guard.views import span_of, views_for_models
+from guard.views import span_of
 from policies.model import Finding, Severity
 
 NAME: Final = "second"
-DOUBTED: Final = "classifier.poison"
-"""The reason whose score says whether a text is in doubt."""
 POISON: Final = "poison"
 UNSURE: Final = "unsure"
 OVER_QUOTA: Final = "over_quota"
@@ -48,16 +47,16 @@ class Reader(Protocol):
 
 
 class Second:
-    """Fulfils `guard.ports.Detector`.
+    """Fulfils `guard.ports.Detector` for what is in `doubt`.
 
     From `poison` on a text is taken for an attack, and below it, from `unsure` on, it is left to
     the judge.
     """
 
     def __init__(
-        self, reader: Reader, band: Band, quota: Quota, *, poison: float, unsure: float
+        self, reader: Reader, doubt: Doubt, quota: Quota, *, poison: float, unsure: float
     ) -> None:
-        self._reader, self._band, self._quota = reader, band, quota
+        self._reader, self._doubt, self._quota = reader, doubt, quota
         self._poison, self._unsure = poison, unsure
         self.asked = 0
         """Texts that the model was asked about."""
@@ -66,8 +65,8 @@ class Second:
 
     @property
     def version(self) -> str:
-        """The model, the band and the thresholds."""
-        limits = (self._band.low, self._band.high, self._unsure, self._poison)
+        """The model, what is in doubt, and the thresholds."""
+        limits = (self._doubt.low, self._doubt.high, self._unsure, self._poison)
         return f"{self._reader.version}@{'/'.join(f'{one:.3g}' for one in limits)}"
 
     async def detect(
@@ -77,8 +76,7 @@ class Second:
         # (1) Is it in doubt, and may another one be asked about?
         tenant = tagged.owner.tenant
         self._quota.looked(tenant)
-        score = score_of(before, DOUBTED)
-        if score is None or not self._band.holds(score):
+        if not self._doubt.left_by(before):
             return ()
         if not self._quota.take(tenant):
             self.refused += 1
@@ -86,7 +84,7 @@ class Second:
 
         # (2) Ask about the views that differ most, chosen in a thread: they may be long.
         self.asked += 1
-        views = await asyncio.to_thread(views_for_models, facts.views)
+        views = await asyncio.to_thread(shown_whole, facts.views, NAME)
         readings = await self._reader.read([view.text for view in views])
         if len(readings) != len(views) or not all(math.isfinite(r.score) for r in readings):
             raise UnavailableError(NAME)

@@ -1,27 +1,22 @@
 """Vectors from an OpenAI-compatible embeddings endpoint. What is embedded leaves the process.
 
 The endpoint's operator reads every text that is written and every question that is asked, so this
-is never a default. Certificates are always verified; plain http is for the loopback address alone.
-Nothing that the endpoint answers is believed before it was looked at.
+is never a default. Nothing that the endpoint answers is believed before it was looked at.
 """
 
 import asyncio
 import secrets
-import ssl
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
 
 import httpx2
 import msgspec
 import numpy as np
 
-from guard.errors import InvalidError, UnavailableError
+from guard.errors import UnavailableError
 from guard.models.batching import BatchBounds, Batching, OutageError
+from guard.models.calling import connected, read_up_to, retry_after
 from guard.models.vectors import VECTOR, Prefixes, readable, unit
 from guard.ports import EmbedderId, Purpose
 from memory.signals import Vectors
@@ -82,17 +77,9 @@ class RemoteEmbedder:
     """Embeds at an endpoint, batched across concurrent callers. Make it inside a running loop."""
 
     def __init__(self, endpoint: Endpoint, bounds: BatchBounds | None = None) -> None:
-        if not is_private(endpoint.url):
-            raise InvalidError("embedder.url: plain http is for the loopback address alone")
         self._endpoint = endpoint
         self._loop = asyncio.get_running_loop()
-        self._client = httpx2.AsyncClient(
-            headers={"User-Agent": "memguard", "Accept": "application/json"},
-            timeout=endpoint.deadline,
-            verify=_authorities(endpoint.ca_file),
-            follow_redirects=False,  # a redirect would carry content to where nobody configured
-            trust_env=False,
-        )
+        self._client = connected(endpoint.url, endpoint.ca_file, endpoint.deadline, "embedder.")
         self._batching = Batching(self._run, bounds or BatchBounds(lanes=4))
 
     @property
@@ -165,12 +152,10 @@ class RemoteEmbedder:
 
     async def _read(self, response: httpx2.Response, count: int) -> bytes:
         most = count * self._endpoint.dimensions * _BYTES_PER_NUMBER + _BYTES_BESIDE
-        read = bytearray()
-        async for chunk in response.aiter_bytes():
-            read += chunk
-            if len(read) > most:
-                raise OutageError("the answer is too long")
-        return bytes(read)
+        read = await read_up_to(response, most)
+        if read is None:
+            raise OutageError("the answer is too long")
+        return read
 
     def _vectors(self, raw: bytes, count: int) -> list[Vectors]:
         """Return the vectors in the order of the texts, each of unit length, or raise."""
@@ -191,28 +176,6 @@ class RemoteEmbedder:
         return _RANDOM.uniform(0.0, self._endpoint.backoff * 2 ** (attempt - 1))
 
 
-def is_private(url: str) -> bool:
-    """Say whether nobody on the way can read what is sent to `url`: https, or this machine."""
-    parts = urlsplit(url)
-    if parts.scheme == "https":
-        return True
-    host = parts.hostname or ""
-    try:
-        return parts.scheme == "http" and (host == "localhost" or ip_address(host).is_loopback)
-    except ValueError:
-        return False
-
-
-def _authorities(ca_file: Path | None) -> ssl.SSLContext | bool:
-    """Return whose certificates are believed: the system's, or those in a file instead."""
-    if ca_file is None:
-        return True
-    try:
-        return ssl.create_default_context(cafile=ca_file)
-    except OSError:  # an SSLError is one, too
-        raise InvalidError("embedder.ca_file: not readable as certificates") from None
-
-
 def _judge(response: httpx2.Response) -> None:
     """Return when the answer is worth reading."""
     status = response.status_code
@@ -220,25 +183,10 @@ def _judge(response: httpx2.Response) -> None:
         return
     reason = f"the endpoint answers {status}"
     if status in _BUSY:
-        raise _BusyError(reason, _retry_after(response.headers.get("retry-after")))
+        raise _BusyError(reason, retry_after(response.headers.get("retry-after")))
     if status in _TEXT_AT_FAULT:
         raise UnavailableError("embedder")
     raise OutageError(reason)
-
-
-def _retry_after(header: str | None) -> float | None:
-    """Return the seconds that the endpoint asks to be left alone, None when it asks for nothing."""
-    if header is None:
-        return None
-    try:
-        seconds = float(header)
-    except ValueError:
-        try:
-            seconds = (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds()
-        except (ValueError, TypeError):
-            return None
-    # NaN compares false and infinity outlasts every deadline, so both are no promise.
-    return max(0.0, seconds) if seconds < float("inf") else None
 
 
 def _index(vector: _Vector) -> int:

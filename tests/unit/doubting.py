@@ -4,16 +4,15 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from guard.detectors.doubt import Band
+from guard.detectors.doubt import Doubt
 from guard.detectors.quota import Quota
-from guard.detectors.second import DOUBTED, Reading, Second
+from guard.detectors.second import Reading, Second
 from guard.nouns import Facts, Tagged
 from memory.types import Owner, SubjectId, TenantId
 from policies.model import Finding, Severity
 from tests.unit.screening import tagged_of
 
-BAND = Band(0.2, 0.8)
-STAGE, _, CODE = DOUBTED.partition(".")
+BAND = Doubt("classifier.poison", 0.2, 0.8)
 
 
 class Doubting:
@@ -62,7 +61,7 @@ class Time:
 
 def doubted(score: float | None = 0.5) -> Finding:
     """Return what the first classifier says of a text."""
-    return Finding(STAGE, CODE, Severity.LOW, score=score)
+    return Finding("classifier", "poison", Severity.LOW, score=score)
 
 
 def second_of(reader: FakeReader, share: float = 0.2, clock: Time | None = None) -> Second:

@@ -18,7 +18,8 @@ from cryptography.x509.oid import NameOID
 
 from guard.errors import InvalidError, UnavailableError
 from guard.models.batching import BatchBounds
-from guard.models.remote import Endpoint, RemoteEmbedder, is_private
+from guard.models.calling import is_private
+from guard.models.remote import Endpoint, RemoteEmbedder
 from guard.models.vectors import Prefixes
 from guard.ports import Purpose
 from tests.contracts.embedding_double import (

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guard.detectors import UNASKED
-from guard.detectors.doubt import score_of
 from guard.detectors.quota import SECONDS, TENANTS, WRITES, Quota
-from guard.detectors.second import DOUBTED, OVER_QUOTA, POISON, UNSURE, Reading
+from guard.detectors.second import OVER_QUOTA, POISON, UNSURE, Reading
 from guard.errors import UnavailableError
 from guard.outcomes import Quarantined, Stored
 from guard.rooms import Bounds, Rooms
@@ -68,7 +67,6 @@ async def test_without_a_word_of_the_first_classifier_nothing_is_read() -> None:
 @pytest.mark.requirement("W7")
 async def test_the_highest_score_of_several_decides() -> None:
     """One certain view settles it, whatever the others say."""
-    assert score_of([doubted(0.3), doubted(0.9)], DOUBTED) == 0.9
     assert await found(FakeReader(1.0), doubted(0.3), doubted(0.9)) == ()
     assert await found(FakeReader(1.0), doubted(0.3), doubted(0.1)) != ()
 

@@ -1,0 +1,140 @@
+"""A language model at an OpenAI-compatible endpoint. What it is asked about leaves the process.
+
+The endpoint's operator reads every text that is sent, so this is never a default. Nothing that it
+answers is believed here but its form: one choice, one message, ended by itself.
+"""
+
+import hashlib
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import httpx2
+import msgspec
+
+from guard.detectors.judge import Reason, Verdict
+from guard.errors import UnavailableError
+from guard.models.calling import connected, read_up_to
+from guard.models.vectors import readable
+
+_WHAT: Final = "judge"
+_SECTION: Final = "screening.judge_"
+_OK: Final = 200
+_MAX_BYTES: Final = 65_536
+"""Far above the fixed answer with whatever an endpoint says beside it."""
+_MAX_TOKENS: Final = 120
+"""Twice what the fixed answer takes."""
+_FORM: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "verdict": {"type": "string", "enum": [one.value for one in Verdict]},
+        "confidence": {"type": "number"},
+        "reason_code": {"type": "string", "enum": [one.value for one in Reason]},
+    },
+    "required": ["verdict", "confidence", "reason_code"],
+    "additionalProperties": False,
+}
+"""The fixed answer as JSON Schema, in what all endpoints that take schemas understand."""
+
+
+class Format(StrEnum):
+    """How the endpoint is asked for the fixed form, which is checked here in any case."""
+
+    SCHEMA = "json-schema"
+    OBJECT = "json-object"
+    TEXT = "text"
+
+
+class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the model answers, and how it is asked.
+
+    `url` is what `/chat/completions` is appended to. `key` returns the API key when it is called,
+    so that nothing else holds it. `deadline` is for one question, in seconds.
+    """
+
+    url: str
+    model: str
+    key: Callable[[], str] | None = None
+    ca_file: Path | None = None
+    format: Format = Format.SCHEMA
+    deadline: float = 10.0
+
+
+class _Message(msgspec.Struct, frozen=True):
+    content: str
+
+
+class _Choice(msgspec.Struct, frozen=True):
+    message: _Message
+    finish_reason: str
+
+
+class _Completion(msgspec.Struct, frozen=True):
+    choices: Annotated[tuple[_Choice, ...], msgspec.Meta(min_length=1, max_length=1)]
+
+
+class ChatEndpoint:
+    """Fulfils `guard.detectors.judge.Chat`. Asks once: whoever waits is a write."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._client = connected(endpoint.url, endpoint.ca_file, endpoint.deadline, _SECTION)
+
+    @property
+    def version(self) -> str:
+        """The model's name, as far as the endpoint's operator keeps it to one model."""
+        whole = hashlib.sha256(f"{self._endpoint.model}\0{self._endpoint.format}".encode())
+        return f"{self._endpoint.model[:16]}-{whole.hexdigest()[:8]}"
+
+    async def ask(self, system: str, message: str) -> str:
+        """Return what the model says. Raises UnavailableError, which quotes nothing."""
+        headers = {"Content-Type": "application/json"}
+        if self._endpoint.key is not None:
+            headers["Authorization"] = f"Bearer {self._endpoint.key()}"
+        url = self._endpoint.url.rstrip("/") + "/chat/completions"
+        body = msgspec.json.encode(self._body(system, readable(message)))
+        try:
+            async with self._client.stream("POST", url, content=body, headers=headers) as response:
+                if response.status_code != _OK:
+                    raise UnavailableError(_WHAT)
+                raw = await read_up_to(response, _MAX_BYTES)
+        except httpx2.HTTPError:
+            raise UnavailableError(_WHAT) from None
+        return _said(raw)
+
+    async def close(self) -> None:
+        """Close the connections. Idempotent."""
+        await self._client.aclose()
+
+    def _body(self, system: str, message: str) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            "model": self._endpoint.model,
+            "messages": [
+                {"role": "system", "content": system},
+                {"role": "user", "content": message},
+            ],
+            "temperature": 0,
+            "max_tokens": _MAX_TOKENS,
+            "stream": False,
+        }
+        match self._endpoint.format:
+            case Format.SCHEMA:
+                form = {"name": "verdict", "strict": True, "schema": _FORM}
+                body["response_format"] = {"type": "json_schema", "json_schema": form}
+            case Format.OBJECT:
+                body["response_format"] = {"type": "json_object"}
+            case Format.TEXT:
+                pass
+        return body
+
+
+def _said(raw: bytes | None) -> str:
+    """Return what the one choice says, when it came to its end by itself."""
+    try:
+        (choice,) = msgspec.json.decode(raw or b"", type=_Completion).choices
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        raise UnavailableError(_WHAT) from None
+    if choice.finish_reason != "stop":
+        raise UnavailableError(_WHAT)
+    return choice.message.content.strip()
