@@ -44,7 +44,7 @@ def gullible(asked: Asked) -> Reply:
 
 
 def outside(message: str) -> list[str]:
-    """Return the lines that no marked lines enclose, as the message itself says what the mark is."""
+    """Return the lines that no marked lines enclose; the message itself says what the mark is."""
     mark = _MARK.search(message.splitlines()[0])
     assert mark is not None
     lines, inside = [], False

@@ -17,6 +17,7 @@ from guard.errors import InvalidError, UnavailableError
 from guard.models import chat
 from guard.models.chat import ChatEndpoint, Endpoint, Format
 from guard.nouns import Detected
+from guard.ports import Detector
 from guard.stages import secrets
 from policies.model import Completion, Finding, Severity, Status
 from tests.contracts.chat_double import MODEL, gullible, outside, saying, verdict
@@ -61,7 +62,7 @@ async def found(
 
 async def asked_in_turn(judge: Judge, seconds: float) -> Detected:
     """Return what becomes of the judge behind a first classifier that doubts the text."""
-    detectors = {"classifier": Doubting(), "judge": judge}
+    detectors: dict[str, Detector] = {"classifier": Doubting(), "judge": judge}
     return (await detect(tagged_of(TEXT), facts_of(TEXT), detectors, seconds))[-1]
 
 
