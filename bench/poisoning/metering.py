@@ -1,5 +1,7 @@
 """What one write costs and where the time goes, one text at a time."""
 
+import asyncio
+import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,6 +14,7 @@ from bench.poisoning.judging import drafted, screened_of
 from bench.poisoning.packaged import Read, asked_once, reading
 from bench.poisoning.rows import Row
 from gateway.settings import Settings
+from guard.nouns import Draft
 from guard.outcomes import WriteOutcome
 from guard.ports import Embedder, EmbedderId, Purpose
 from guard.rooms import Rooms
@@ -24,20 +27,26 @@ EMBEDDING: Final = "embedding"
 PACKAGED: Final = "packaged model"
 WHOLE: Final = "whole"
 BESIDE: Final = "all beside embedding and packaged model"
-BESIDE_CPU: Final = f"{BESIDE}, processor time"
-_GATHER: Final = "remember.gather"
-_DETECT: Final = "remember.detect"
-_SCREEN: Final = "remember.screen"
+_STEPS: Final = {
+    "remember.gather": "readings, words, keys, neighbours",
+    "remember.detect": "detectors beside the packaged model",
+    "remember.screen": "stages and policy",
+}
+_BESIDE: Final = (*_STEPS.values(), BESIDE)
+_REST: Final = 1.0
+"""Seconds after which the threads of the numerical libraries have stopped waiting for work."""
 
 
 class Timed(msgspec.Struct, frozen=True):
     """Times of single writes, by part; `ratio` is the median share of what is beside the models.
 
-    Processor time is taken with models that answer from memory: a busy machine does not change it.
+    `elapsed` is by the clock on the wall. `worked` is the processor's, with models that answer from
+    memory: other work on the machine hardly changes it.
     """
 
     texts: int
-    parts: Mapping[str, Spread]
+    elapsed: Mapping[str, Spread]
+    worked: Mapping[str, Spread]
     ratio: float
 
 
@@ -73,66 +82,80 @@ async def time_them(
     advance: Callable[[int], None],
 ) -> Timed:
     """Judge rows one by one, nothing else under way, and return what each part of it took."""
-    clock = _Clock()
-    timed = msgspec.structs.replace(
-        rooms,
-        embedder=_TimedEmbedder(rooms.embedder, clock),
-        watch=clock,
-    )
-    knowing = msgspec.structs.replace(rooms, embedder=Remembering(rooms.embedder))
-    taken: list[dict[str, float]] = []
-    for number, row in enumerate((*rows[:WARM_UP], *rows)):
-        draft = drafted(row.text, origin, rooms, settings)
-        clock.taken.clear()
-        with reading(clock.counted), clock.step(WHOLE):
-            await screened_of(draft, timed)
-        parts = _parts(clock.taken)
-        with asked_once():
-            await screened_of(draft, knowing)
-            start = time.process_time()
-            await screened_of(draft, knowing)
-            parts[BESIDE_CPU] = time.process_time() - start
-        if number >= WARM_UP:
-            taken.append(parts)
-            advance(number - WARM_UP + 1)
-    return _summed(taken)
+    drafts = [drafted(row.text, origin, rooms, settings) for row in rows]
+    elapsed = await _elapsed(drafts, rooms, advance)
+    worked = await _worked(drafts, rooms)
+    ratios = sorted(one[BESIDE] / one[WHOLE] for one in elapsed)
+    return Timed(len(rows), _by_part(elapsed), _by_part(worked), statistics.median(ratios))
 
 
-def _parts(taken: Mapping[str, float]) -> dict[str, float]:
-    """Return what each part took by itself: the steps contain the models."""
+async def _elapsed(
+    drafts: Sequence[Draft], rooms: Rooms, advance: Callable[[int], None]
+) -> list[dict[str, float]]:
+    """Return how long the parts of each write took, models included."""
+    clock = _Clock(time.perf_counter)
+    embedder = _TimedEmbedder(rooms.embedder, clock)
+    timed = msgspec.structs.replace(rooms, embedder=embedder, watch=clock)
+    for draft in drafts[:WARM_UP]:
+        await screened_of(draft, timed)
+    taken = []
+    with reading(clock.counted):
+        for number, draft in enumerate(drafts, start=1):
+            taken.append(await _one(draft, timed, clock))
+            advance(number)
+    return taken
+
+
+async def _worked(drafts: Sequence[Draft], rooms: Rooms) -> list[dict[str, float]]:
+    """Return the processor time of the parts of each write beside the models."""
+    clock = _Clock(time.process_time)
+    embedder = Remembering(rooms.embedder)
+    knowing = msgspec.structs.replace(rooms, embedder=embedder, watch=clock)
+    with asked_once():
+        for draft in drafts:
+            await screened_of(draft, knowing)
+        await asyncio.sleep(_REST)
+        taken = [await _one(draft, knowing, clock) for draft in drafts]
+    return [{name: of for name, of in one.items() if name in _BESIDE} for one in taken]
+
+
+async def _one(draft: Draft, rooms: Rooms, clock: "_Clock") -> dict[str, float]:
+    """Judge one draft; return what each part took by itself: the steps contain the models."""
+    clock.taken.clear()
+    with clock.step(WHOLE):
+        await screened_of(draft, rooms)
+    taken = clock.taken
     embedding, packaged = taken.get(EMBEDDING, 0.0), taken.get(PACKAGED, 0.0)
+    gather, detect, screen = (taken[step] for step in _STEPS)
+    parts = (gather - embedding, detect - packaged, screen)
     return {
         EMBEDDING: embedding,
         PACKAGED: packaged,
-        "reading, words, keys, neighbours": taken[_GATHER] - embedding,
-        "detectors beside the packaged model": taken[_DETECT] - packaged,
-        "stages and policy": taken[_SCREEN],
-        WHOLE: taken[WHOLE],
+        **dict(zip(_STEPS.values(), parts, strict=True)),
         BESIDE: taken[WHOLE] - embedding - packaged,
+        WHOLE: taken[WHOLE],
     }
 
 
-def _summed(taken: Sequence[Mapping[str, float]]) -> Timed:
-    names = dict.fromkeys(name for one in taken for name in one)
-    parts = {name: spread([one[name] for one in taken]) for name in names}
-    ratios = sorted(one[BESIDE] / one[WHOLE] for one in taken)
-    return Timed(len(taken), parts, ratios[len(ratios) // 2] if ratios else 0.0)
+def _by_part(taken: Sequence[Mapping[str, float]]) -> dict[str, Spread]:
+    return {name: spread([one[name] for one in taken]) for name in taken[0]}
 
 
 class _Clock:
     """Adds up what the parts of one write take. Fulfils `Watch`; one write at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
         self.taken: dict[str, float] = {}
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
         """Count the block as this part."""
-        start = time.perf_counter()
+        start = self._now()
         try:
             yield
         finally:
-            self.taken[name] = self.taken.get(name, 0.0) + time.perf_counter() - start
+            self.taken[name] = self.taken.get(name, 0.0) + self._now() - start
 
     def counted(self, read: Read) -> Read:
         """Return the packaged model's reading, counted."""
