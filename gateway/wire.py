@@ -81,9 +81,10 @@ class StoreMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         tuple[Word, ...],
         Meta(max_length=32, description="Names, order numbers, codes that it is about."),
     ] = ()
-    session_id: Annotated[Word | None, Meta(description="The conversation that it came up in.")] = (
-        None
-    )
+    session_id: Annotated[
+        Word | None,
+        Meta(description="The conversation that it came up in, as the application calls it."),
+    ] = None
     occurred_at: Annotated[
         Instant | None,
         Meta(description="When it was so: RFC 3339 with an offset, not in the future."),

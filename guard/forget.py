@@ -24,6 +24,7 @@ REMAINS = (
     "keyed fingerprint",
     "audit leaves",
     "sealed bytes in the index's own log until its tenant is rebuilt",
+    "turns of other sessions until they expire",
     "backups of the ledger until they expire",
 )
 
