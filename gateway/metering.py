@@ -15,6 +15,7 @@ from guard.outcomes import WriteOutcome
 from guard.ports import Bucket, Buckets, Embedder, EmbedderId, Purpose, Taken
 from guard.principal import Principal
 from memory.signals import Vectors
+from policies.model import Status
 
 D = TypeVar("D", bound=msgspec.Struct)
 
@@ -28,6 +29,10 @@ class Recorder:
     def step(self, name: str) -> AbstractContextManager[object]:
         """Note how long the block takes."""
         return _Step(self._metrics, self._tracing, name)
+
+    def detected(self, name: str, status: Status) -> None:
+        """Note how one detector ended."""
+        self._metrics.detected(name, status)
 
     def wrote(self, outcome: WriteOutcome) -> None:
         """Note what became of a write."""

@@ -27,6 +27,7 @@ from prometheus_client.registry import Collector
 from guard.detectors import SCREENING
 from guard.outcomes import WriteOutcome
 from policies.decide import MONITOR
+from policies.model import Status
 
 MEDIA_TYPE: Final = CONTENT_TYPE_LATEST
 UNROUTED: Final = "(none)"
@@ -89,6 +90,12 @@ class Metrics:
         self._steps = Histogram(
             "step_seconds", "How long the steps inside the doors took.", ("step",), **timed
         )
+        self._detections = Counter(
+            "detections",
+            "How detectors ended, one for each write.",
+            ("detector", "result"),
+            **named,
+        )
         self._writes = Counter("writes", "What became of writes.", ("outcome", "origin"), **named)
         self._reasons = Counter(
             "write_reasons", "Why, by the family of the reason.", ("outcome", "family"), **named
@@ -142,6 +149,10 @@ class Metrics:
     def step(self, name: str, seconds: float) -> None:
         """Count one step."""
         self._steps.labels(name).observe(seconds)
+
+    def detected(self, name: str, status: Status) -> None:
+        """Count one detector that has ended."""
+        self._detections.labels(name if name in SCREENING else OTHER, status.value).inc()
 
     def wrote(self, outcome: WriteOutcome) -> None:
         """Count one write by what became of it."""

@@ -6,21 +6,31 @@ Nothing of what it raised is kept: an exception may quote the text.
 
 import asyncio
 from collections.abc import Mapping
+from typing import Final
 
 from guard.nouns import Detected, Facts, Tagged
 from guard.pipeline import sound
 from guard.ports import Detector
+from guard.watch import Unwatched, Watch
 from policies.model import Completion, Finding, Status
+
+_NOBODY: Final = Unwatched()
 
 
 async def detect(
-    tagged: Tagged, facts: Facts, detectors: Mapping[str, Detector], seconds: float
+    tagged: Tagged,
+    facts: Facts,
+    detectors: Mapping[str, Detector],
+    seconds: float,
+    watch: Watch = _NOBODY,
 ) -> tuple[Detected, ...]:
     """Ask the detectors in turn; each has `seconds` and sees what those before it found."""
     detected: list[Detected] = []
     found: list[Finding] = []
     for name, detector in detectors.items():
-        outcome = await _asked(name, detector, tagged, facts, found, seconds=seconds)
+        with watch.step(f"detect.{name}"):
+            outcome = await _asked(name, detector, tagged, facts, found, seconds=seconds)
+        watch.detected(name, outcome.completion.status)
         detected.append(outcome)
         found.extend(outcome.findings)
     return tuple(detected)

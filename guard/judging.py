@@ -37,7 +37,7 @@ async def judged(
 
     # (2) Ask the models; what they say is a fact like the others.
     with rooms.watch.step("remember.detect"):
-        heard = await detect(tagged, facts, rooms.detectors, bounds.detector_seconds)
+        heard = await detect(tagged, facts, rooms.detectors, bounds.detector_seconds, rooms.watch)
         facts = msgspec.structs.replace(facts, detected=heard)
 
     # (3) Screen and decide; pure, and in a thread for the same reason as the views.

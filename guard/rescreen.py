@@ -15,6 +15,7 @@ import msgspec
 
 from guard.admit import confidence_of
 from guard.checks import STANDING, lets_stay
+from guard.detectors.quota import OVER_QUOTA
 from guard.errors import ConflictError, GuardError, UnavailableError
 from guard.governing import models_of, policy_for, versioned
 from guard.judging import judged
@@ -134,6 +135,8 @@ async def looked_at(memory: Proven, rooms: Rooms) -> Proven | None:
         draft_of(opened), opened.label.id, memory.owner, opened.label.changed_at, origin
     )
     screened, _ = await judged(tagged, rooms, recent_writes=1)
+    if any(finding.code == OVER_QUOTA for finding in screened.findings):
+        return None  # A model was asked too often of late: nobody has looked at this one.
     evidence = _joined(screened, stored)
     if not _ended(evidence, policy_for(memory.owner.tenant, rooms)):
         return None

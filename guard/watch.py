@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Final, Protocol
 
 from guard.outcomes import WriteOutcome
+from policies.model import Status
 
 _NOTHING: Final = nullcontext()
 
@@ -17,6 +18,10 @@ class Watch(Protocol):
 
     def step(self, name: str) -> AbstractContextManager[object]:
         """Note how long the block takes. `name` is one of a few words in the code."""
+        ...
+
+    def detected(self, name: str, status: Status) -> None:
+        """Note how one detector ended."""
         ...
 
     def wrote(self, outcome: WriteOutcome) -> None:
@@ -39,6 +44,9 @@ class Unwatched:
         """Do nothing about the block."""
         del name
         return _NOTHING
+
+    def detected(self, name: str, status: Status) -> None:
+        """Do nothing."""
 
     def wrote(self, outcome: WriteOutcome) -> None:
         """Do nothing."""

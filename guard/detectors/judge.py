@@ -15,7 +15,7 @@ from typing import Annotated, Final, Protocol
 import msgspec
 
 from guard.detectors.doubt import Doubt
-from guard.detectors.quota import Quota
+from guard.detectors.quota import OVER_QUOTA, Metered
 from guard.detectors.whole import shown_whole
 from guard.errors import UnavailableError
 from guard.nouns import Facts, Tagged
@@ -27,7 +27,6 @@ from policies.model import Finding, Severity
 NAME: Final = "judge"
 ATTACK: Final = "attack"
 UNSURE: Final = "unsure"
-OVER_QUOTA: Final = "over_quota"
 MAX_ANSWER: Final = 512
 """Characters of an answer; the form has no room for more."""
 
@@ -112,7 +111,7 @@ class Judge:
         self,
         chat: Chat,
         doubt: Doubt,
-        quota: Quota,
+        quota: Metered,
         cover: Stage,
         *,
         sure: float,

@@ -5,7 +5,7 @@ It is counted per tenant, so that one tenant's flood of doubtful texts spends no
 
 from collections import OrderedDict, deque
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 from memory.types import TenantId
 
@@ -15,6 +15,33 @@ SECONDS: Final = 3600.0
 """After this long a question no longer counts, so that a quiet tenant is not held by old ones."""
 TENANTS: Final = 10_000
 """Tenants that are kept count of; beyond that the one longest quiet begins anew."""
+
+OVER_QUOTA: Final = "over_quota"
+"""Code of the finding that a detector was not asked. Nobody looked: it says nothing of the text."""
+
+
+class Metered(Protocol):
+    """Says how often somebody may be asked."""
+
+    def looked(self, tenant: TenantId) -> None:
+        """Count one write."""
+        ...
+
+    def take(self, tenant: TenantId) -> bool:
+        """Say whether the tenant's newest write may be asked about; if so, it is counted."""
+        ...
+
+
+class EachAlone:
+    """Lets everything through, for an operator who wants to know of each text what it is."""
+
+    def looked(self, tenant: TenantId) -> None:
+        """Count nothing."""
+
+    def take(self, tenant: TenantId) -> bool:
+        """Return True."""
+        del tenant
+        return True
 
 
 class Quota:

@@ -12,7 +12,7 @@ from typing import Final, Protocol
 import msgspec
 
 from guard.detectors.doubt import Doubt
-from guard.detectors.quota import Quota
+from guard.detectors.quota import OVER_QUOTA, Metered
 from guard.detectors.whole import shown_whole
 from guard.errors import UnavailableError
 from guard.nouns import Facts, Tagged, View
@@ -22,7 +22,6 @@ from policies.model import Finding, Severity
 NAME: Final = "second"
 POISON: Final = "poison"
 UNSURE: Final = "unsure"
-OVER_QUOTA: Final = "over_quota"
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -54,7 +53,7 @@ class Second:
     """
 
     def __init__(
-        self, reader: Reader, doubt: Doubt, quota: Quota, *, poison: float, unsure: float
+        self, reader: Reader, doubt: Doubt, quota: Metered, *, poison: float, unsure: float
     ) -> None:
         self._reader, self._doubt, self._quota = reader, doubt, quota
         self._poison, self._unsure = poison, unsure

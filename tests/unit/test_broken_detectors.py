@@ -8,6 +8,8 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 
+from gateway.metering import Recorder
+from gateway.metrics import Metrics
 from guard.detect import detect
 from guard.nouns import Facts, Tagged
 from guard.pipeline import screen, screen_within
@@ -148,3 +150,18 @@ def test_a_rule_with_a_score_leaves_lower_ones_alone_and_not_unmeasured_ones() -
         Effect.QUARANTINE,
         Effect.QUARANTINE,
     ]
+
+
+@pytest.mark.requirement("E11", "W11")
+async def test_who_watches_is_told_how_each_detector_ended_and_how_long_it_took() -> None:
+    """Under its name; one that nobody knows is counted with the others of its kind."""
+    metrics = Metrics()
+    watch = Recorder(metrics, None)
+    detectors = {"second": Hanging(), "judge": Answering(), "model": Raising()}
+    for _ in range(2):
+        await detect(tagged_of(HONEST), facts_of(HONEST), detectors, 0.05, watch)
+    page = (await metrics.page()).decode()
+    for named, result in (("second", "late"), ("judge", "done"), ("other", "failed")):
+        assert f'detections_total{{detector="{named}",result="{result}"}} 2.0' in page
+    assert page.count("memguard_detections_total{") == 3
+    assert 'memguard_step_seconds_count{step="detect.second"} 2.0' in page

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guard.detectors import UNASKED
-from guard.detectors.quota import SECONDS, TENANTS, WRITES, Quota
-from guard.detectors.second import OVER_QUOTA, POISON, UNSURE, Reading
+from guard.detectors.quota import OVER_QUOTA, SECONDS, TENANTS, WRITES, Quota
+from guard.detectors.second import POISON, UNSURE, Reading
 from guard.errors import UnavailableError
 from guard.outcomes import Quarantined, Stored
 from guard.rooms import Bounds, Rooms
-from memory.types import TenantId
+from memory.types import MemoryId, State, TenantId
 from policies.model import Effect, Finding, Rule, Severity, Span
 from tests.house import AGENT, ALICE, House
 from tests.unit.doubting import (
@@ -277,3 +277,33 @@ async def test_the_subject_is_not_held_for_the_models_word() -> None:
     rooms = rooms_of(house, FakeReader(0.99))
     assert isinstance(await house.remember(ALICE, HONEST, rooms), Stored)
     assert isinstance(await house.remember(AGENT, f"{HONEST} Twice.", rooms), Quarantined)
+
+
+@pytest.mark.requirement("R5", "W7")
+async def test_over_its_quota_a_stored_memory_is_withheld_and_not_held() -> None:
+    """A model that is new would hold every doubtful memory at once; each waits for its turn."""
+    house = House()
+    before = rooms_of(house, FakeReader(), share=1.0)
+    ids = set()
+    for hall in ("north", "south"):
+        outcome = await house.remember(AGENT, f"The {hall} hall of the museum opens.", before)
+        assert isinstance(outcome, Stored)
+        ids.add(outcome.id)
+
+    reader = FakeReader()
+    reader.version = "fake@2"
+    newer = rooms_of(house, reader, share=0.01)
+    assert len(await shown(house, newer)) == 1
+    assert len(reader.texts) == 1
+    active = await house.ledger.rows(AGENT.owner.tenant, AGENT.owner.subject, sorted(ids))
+    assert {row.sealed.label.state for row in active} == {State.ACTIVE}
+
+    later = rooms_of(house, reader)
+    assert await shown(house, later) == ids
+    assert len(reader.texts) == 2
+
+
+async def shown(house: House, rooms: Rooms) -> set[MemoryId]:
+    """Return what a question about the museum is answered with."""
+    answer = await house.recall(AGENT, "When does the hall of the museum open?", rooms)
+    return {item.memory.id for item in answer.items}
