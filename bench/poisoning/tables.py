@@ -86,6 +86,8 @@ def groups_of(row: Row) -> Iterator[Group]:
     for field, value in fields.items():
         if value is not None:
             yield Group(field, str(value))
+    if row.origin in _OUTSIDE:
+        yield Group("origin", "any outside")
     if row.label and row.strength and row.lang:
         yield Group("strength and language", f"{row.strength} {row.lang}")
 
