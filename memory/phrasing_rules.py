@@ -88,12 +88,13 @@ CN_CLOSERS: Final = re.compile(
     r"[,\s]*(?:[哦噢喔啊呀啦嘛呗哟]|(?<![酒网贴])吧|谢谢(?:你|您)?|多谢|拜托了?)$"
 )
 CN_WISH: Final = re.compile(r"^我(?:希望|想让|想要|要|需要)(?:你|您)(?:能够?|可以)?")
-CN_ME: Final = re.compile(r"(?:我(?![们国司方])|本人)的?")
-CN_USER: Final = re.compile(r"(?:该|这位|本)?用户(?![名们体手界])的?")
-CN_YOU: Final = re.compile(r"[你您](?!们)的?")
-CN_ASSISTANT: Final = re.compile(r"(?:助手|助理|智能体)的?")
+_HIS: Final = rf"(?:的(?=[{HAN}]))?"
+CN_ME: Final = re.compile(r"(?:我(?![们国司方])|本人)" + _HIS)
+CN_USER: Final = re.compile(r"(?:该|这位|本)?用户(?![名们体手界])" + _HIS)
+CN_YOU: Final = re.compile(r"[你您](?!们)" + _HIS)
+CN_ASSISTANT: Final = re.compile(r"(?:助手|助理|智能体)" + _HIS)
 CN_SELF: Final = re.compile(r"^(?:自己|其)(?!他)")
-CN_HIM: Final = re.compile(r"(?:(?<!其)他|她)(?![们人])的?")
+CN_HIM: Final = re.compile(r"(?:(?<!其)他|她)(?![们人])" + _HIS)
 
 
 FIRST: Final = {"i": (USER,), "me": (USER,), "my": (USER, OWNS), "myself": (USER, "self")}
