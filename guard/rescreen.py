@@ -20,8 +20,8 @@ from guard.errors import ConflictError, GuardError, UnavailableError
 from guard.governing import models_of, policy_for, versioned
 from guard.judging import judged
 from guard.leaves import leaf_of_rescreening
-from guard.nouns import Change, Decided, Evidence, Leaf, Row, Screened, Sealed, Tagged
-from guard.revise import Proven, draft_of, next_revision, origin_of, prove
+from guard.nouns import Change, Decided, Evidence, Leaf, Row, Screened, Sealed
+from guard.revise import Proven, next_revision, origin_of, prove, tag_stored
 from guard.rooms import Rooms
 from guard.stages import rate
 from memory.types import LeafId, MemoryId, Owner, State
@@ -129,11 +129,7 @@ async def looked_at(memory: Proven, rooms: Rooms) -> Proven | None:
     models, stored = models_of(rooms), memory.evidence
     if stored.models == models:
         return memory
-    opened = memory.opened
-    origin = origin_of(opened)
-    tagged = Tagged(
-        draft_of(opened), opened.label.id, memory.owner, opened.label.changed_at, origin
-    )
+    tagged = tag_stored(memory, origin_of(memory.opened))
     screened, _ = await judged(tagged, rooms, recent_writes=1)
     if any(finding.code == OVER_QUOTA for finding in screened.findings):
         return None  # A model was asked too often of late: nobody has looked at this one.

@@ -49,7 +49,7 @@ async def next_revision(
     What policy answers with redaction at the new trust is taken out first.
     """
     opened, evidence, label = memory.opened, memory.evidence, memory.opened.label
-    tagged = Tagged(draft_of(opened), label.id, memory.owner, origin.at, origin)
+    tagged = tag_stored(memory, origin)
     screened = Screened(tagged, evidence.findings, evidence.completions, decision, evidence.models)
     policy = policy_for(memory.owner.tenant, rooms)
     redacted = to_redact(policy, origin.trust, evidence.findings)
@@ -85,6 +85,12 @@ async def next_revision(
     )
 
 
+def tag_stored(memory: Proven, origin: Origin) -> Tagged:
+    """Return a stored memory as a draft of this origin, to be judged or sealed again."""
+    id = memory.opened.label.id
+    return Tagged(_draft_of(memory.opened), id, memory.owner, origin.at, origin)
+
+
 def without_places(screened: Screened) -> Screened:
     """Return it with findings that say what was found and no longer where.
 
@@ -110,8 +116,7 @@ def origin_of(opened: Opened) -> Origin:
     )
 
 
-def draft_of(opened: Opened) -> Draft:
-    """Return a stored memory as the draft that says the same."""
+def _draft_of(opened: Opened) -> Draft:
     label, body = opened.label, opened.body
     return Draft(
         text=body.text,

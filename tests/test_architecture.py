@@ -76,6 +76,8 @@ def test_only_the_doors_commit_to_the_ledger() -> None:
     doors = {"guard/remember.py", "guard/forget.py", "guard/confirm.py", "guard/review.py"}
     # Takes a write in and stores no memory: it hands it to the door of `remember` later.
     doors |= {"guard/queue.py"}
+    # Stores nothing that was not stored: it decides again, and holds or cuts.
+    doors |= {"guard/rescreen.py"}
     found = {
         str(path)
         for path, tree in _modules("gateway", "guard")
@@ -83,6 +85,18 @@ def test_only_the_doors_commit_to_the_ledger() -> None:
         if name == "commit" and "ledger" in ast.unparse(call.func)
     }
     assert found == doors
+
+
+@pytest.mark.requirement("W11")
+def test_only_one_place_reads_the_platforms_policy() -> None:
+    """A door that read it by itself would pass over the rules of the tenant."""
+    read = re.compile(r"\brooms\.policy\b")
+    found = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "guard").rglob("*.py")
+        if read.search(path.read_text(encoding="utf-8"))
+    }
+    assert found == {"guard/governing.py"}
 
 
 def test_only_settings_reads_the_environment() -> None:
