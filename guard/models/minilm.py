@@ -23,14 +23,8 @@ class MiniLm:
 
     def __init__(self, model: Path, wordpieces: Path, threads: int) -> None:
         onnxruntime.disable_telemetry_events()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        options.log_severity_level = _ERRORS_ONLY
-        # Threads that spin between requests would eat the cores of an idle gateway.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         self._session = onnxruntime.InferenceSession(
-            str(model), options, providers=["CPUExecutionProvider"]
+            str(model), session_options(threads), providers=["CPUExecutionProvider"]
         )
         self._tokenizer = Tokenizer.from_file(str(wordpieces))
         self._tokenizer.no_padding()
@@ -56,3 +50,14 @@ class MiniLm:
         pooled = np.einsum("btd,bt->bd", hidden, mask.astype(np.float32))
         unit: NDArray[np.float32] = pooled / np.linalg.norm(pooled, axis=1, keepdims=True)
         return unit
+
+
+def session_options(threads: int) -> onnxruntime.SessionOptions:
+    """Return how a model runs beside a gateway: on so many threads, and silent."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = _ERRORS_ONLY
+    # Threads that spin between requests would eat the cores of an idle gateway.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return options

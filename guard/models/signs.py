@@ -1,0 +1,185 @@
+"""What is in a text, in words and in shape: grams for the weights, signs for the rest.
+
+Signs are numbers between 0 and 1 that mean the same in English and in Chinese: how often it
+addresses a reader, commands, hides, names a payee, looks like code. One pass over the words serves
+both, in well under a millisecond for a text that a model reads whole.
+"""
+
+import math
+import re
+import zlib
+from typing import Final
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from guard.models.lexicon import COMMANDS, LEXICON, MOST_CHARACTERS, MOST_WORDS, VERBS
+from guard.models.lexicon import NAMES as _COUNTED
+
+BUCKETS: Final = 1 << 16
+_TOKEN: Final = re.compile(
+    r"[a-z]+(?:['’-][a-z]+)*|[\u3400-\u9fff\uf900-\ufaff]+|\d+|[.!?;:。！？；：，\n]+|[^\W\d_]+"
+)
+_HAN_FIRST: Final = "\u3400"
+_HAN_LAST: Final = "\ufaff"
+_DIGITS: Final = "0"
+_MOST: Final = 4
+"""More of one sign than this says nothing more."""
+_WORDS: Final = 2
+_CHARACTERS: Final = 3
+"""Longest grams, in words and in Chinese characters."""
+_IMPERATIVE: Final = len(_COUNTED)
+_OPENS: Final = len(_COUNTED) + 1
+
+_SHAPES: Final = {
+    "code": re.compile(
+        r"```|\bimport |\bdef |=>|\{\s*\"|;\s*$|\$\(|&&|\|\||os\.system|subprocess|eval\(|exec\("
+        r"|curl ",
+        re.MULTILINE,
+    ),
+    "url": re.compile(
+        r"https?://|www\.|\b[\w-]{1,40}\.(?:com|net|org|io|cn|test|example|app|dev|co)\b"
+    ),
+    "mail": re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}\."),
+    "money": re.compile(r"[$€£¥￥]\s?\d|\d\s?(?:usd|eur|gbp|dollars?|euros?|元|美元|万|块)\b"),
+    "account": re.compile(
+        r"\b(?:[a-z]{2}\d{2}[a-z0-9 ]{8,30}|0x[0-9a-f]{8,40}|\d[\d -]{8,22}\d|bc1\w{8,60})\b"
+    ),
+    "fence": re.compile(
+        r"</?(?:system|user|assistant|data|memory|context|instruction|untrusted|tool|document)"
+        r"|\[/?(?:inst|sys|end|begin|admin|important)|<\||^\s{0,4}#{2,6}\s?(?:system|instruction|new|end|系统|指令)"
+        r"|^\s{0,4}(?:system|assistant|developer|human|user|系统|助手|用户)\s?[:：]"
+        r"|-{3,9}\s?(?:end|begin|结束|以上)|<!--|end of (?:document|data|context|input)",
+        re.MULTILINE,
+    ),
+    "encoded": re.compile(
+        r"[a-z0-9+/]{24,}|(?:%[0-9a-f]{2}){4,}|(?:\\[ux][0-9a-f]{2,4}){3,}|(?:&#x?[0-9a-f]{1,6};){3,}"
+        r"|(?:[0-9a-f]{2} ){11,}"
+    ),
+    "unseen": re.compile(
+        r"[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\U000e0000-\U000e007f\ufe00-\ufe0f]"
+    ),
+    "quoted": re.compile(r"[\"“”「」『』《》‘’]"),
+}
+_LONG: Final = math.log(2048)
+_CLASSES: Final = ("han", "upper", "digits", "marks", "spaces", "other")
+
+NAMES: Final = (
+    *_COUNTED,
+    "imperative",
+    "opens_with_command",
+    *_SHAPES,
+    *_CLASSES,
+    *("log_length", "lines", "questions", "exclaims", "rare_marks"),
+)
+
+
+def _kind_of(character: str) -> int:
+    if _HAN_FIRST <= character <= _HAN_LAST and character.isalpha():
+        return 1
+    if character.isupper():
+        return 2
+    if character.isdigit():
+        return 3
+    if character.isspace():
+        return 5
+    if not character.isalnum():
+        return 4
+    return 0 if character < "\u0250" else 6
+
+
+_KINDS: Final = np.array([_kind_of(chr(i)) for i in range(0x10000)], dtype=np.uint8)
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """A text as the lexical models see it: buckets of its grams, each once, and its signs."""
+
+    buckets: NDArray[np.int32]
+    signs: NDArray[np.float32]
+
+
+def read(text: str) -> Reading:
+    """Return what is in `text`."""
+    folded = text.lower()
+    tally = _Tally()
+    for token in _TOKEN.findall(folded):
+        tally.take(token)
+    encoded = (gram.encode("utf-8", "replace") for gram in tally.grams)
+    buckets = sorted({zlib.crc32(gram) % BUCKETS for gram in encoded})
+    signs = [math.log1p(min(_MOST, n)) / math.log1p(_MOST) for n in tally.counts]
+    signs += [_often(pattern, folded) for pattern in _SHAPES.values()]
+    signs += _outline(text)
+    return Reading(np.array(buckets, dtype=np.int32), np.array(signs, dtype=np.float32))
+
+
+class _Tally:
+    """Goes through the tokens of a text once: collects grams, counts terms and commands."""
+
+    def __init__(self) -> None:
+        self.grams: set[str] = set()
+        self.counts = [0] * (len(_COUNTED) + 2)
+        self._last: list[str] = []
+        self._opening, self._sentences = True, 0
+
+    def take(self, token: str) -> None:
+        """Count one token."""
+        first = token[0]
+        if _HAN_FIRST <= first <= _HAN_LAST:
+            commands = self._han(token)
+        elif first.isalpha() or first.isdigit():
+            commands = self._word(_DIGITS if first.isdigit() else token.replace("’", "'"))
+        else:
+            self._opening, self._last = True, []
+            self._sentences += 1
+            return
+        if self._opening and commands:
+            self.counts[_IMPERATIVE] += 1
+            self.counts[_OPENS] += self._sentences == 0
+        self._opening = False
+
+    def _han(self, run: str) -> bool:
+        self._last = []
+        for start in range(len(run)):
+            for size in range(1, min(MOST_CHARACTERS, len(run) - start) + 1):
+                term = run[start : start + size]
+                if size <= _CHARACTERS:
+                    self.grams.add(term)
+                self._count(term)
+        return run.startswith(COMMANDS)
+
+    def _word(self, word: str) -> bool:
+        self._last = [*self._last[1 - MOST_WORDS :], word]
+        for size in range(1, len(self._last) + 1):
+            phrase = " ".join(self._last[-size:])
+            if size <= _WORDS:
+                self.grams.add(phrase)
+            self._count(phrase)
+        return word in VERBS
+
+    def _count(self, term: str) -> None:
+        for sign in LEXICON.get(term, ()):
+            self.counts[sign] += 1
+
+
+def _often(pattern: re.Pattern[str], text: str) -> float:
+    count = 0
+    for _ in pattern.finditer(text):
+        count += 1
+        if count == _MOST:
+            break
+    return math.log1p(count) / math.log1p(_MOST)
+
+
+def _outline(text: str) -> list[float]:
+    size = max(1, len(text))
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    kinds = np.bincount(_KINDS[np.minimum(points, 0xFFFF)], minlength=7)
+    return [
+        *(float(kinds[i]) / size for i in range(1, 7)),
+        min(1.0, math.log(size) / _LONG),
+        min(1.0, text.count("\n") / 8),
+        min(1.0, (text.count("?") + text.count("？")) / 2),
+        min(1.0, (text.count("!") + text.count("！")) / 3),
+        min(1.0, sum(map(text.count, "{}[]<>|~^*=_#")) / 10),
+    ]
