@@ -15,9 +15,9 @@ from bench.poisoning.packaged import Read, asked_once, reading
 from bench.poisoning.rows import Row
 from gateway.settings import Settings
 from guard.nouns import Draft
-from guard.outcomes import WriteOutcome
 from guard.ports import Embedder, EmbedderId, Purpose
 from guard.rooms import Rooms
+from guard.watch import Unwatched
 from memory.origin import OriginClass
 from memory.signals import Vectors
 
@@ -141,8 +141,8 @@ def _by_part(taken: Sequence[Mapping[str, float]]) -> dict[str, Spread]:
     return {name: spread([one[name] for one in taken]) for name in taken[0]}
 
 
-class _Clock:
-    """Adds up what the parts of one write take. Fulfils `Watch`; one write at a time."""
+class _Clock(Unwatched):
+    """Adds up what the parts of one write take; one write at a time."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
@@ -165,15 +165,6 @@ class _Clock:
                 return read(model, texts)
 
         return read_and_count
-
-    def wrote(self, outcome: WriteOutcome) -> None:
-        """Nothing is written here."""
-
-    def recalled(self, *, reliable: bool, degraded: bool) -> None:
-        """Nothing is recalled here."""
-
-    def withheld(self, check: str) -> None:
-        """Nothing is recalled here."""
 
 
 class _TimedEmbedder:
