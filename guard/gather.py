@@ -87,10 +87,10 @@ async def gather(tagged: Tagged, rooms: Rooms, recent_writes: int | None = None)
         signals=signals,
         blinded=blinded,
         fingerprint=mark,
-        # A memory that is looked at again is no twin of itself.
+        # A memory that is looked at again is no twin of itself, and not near itself.
         twins=tuple(row for row in twins if row.sealed.label.id != tagged.id),
         recent_writes=recent_writes,
-        near=around.near,
+        near=tuple(one for one in around.near if one.row.sealed.label.id != tagged.id),
         unseen=around.unseen,
     )
 

@@ -23,7 +23,6 @@ from guard.leaves import leaf_of_rescreening
 from guard.nouns import Change, Decided, Evidence, Leaf, Row, Screened, Sealed
 from guard.revise import Proven, next_revision, origin_of, prove, tag_stored
 from guard.rooms import Rooms
-from guard.stages import rate
 from memory.types import LeafId, MemoryId, Owner, State
 from policies.decide import decide, to_redact
 from policies.model import Policy, Status
@@ -34,8 +33,9 @@ REASON_MODELS: Final = "rescreen.models"
 """Why one is held in which newer stages or models found something."""
 _LASTING: Final = frozenset({"origin", "turn", "relate", "review"})
 """Families of reasons that tell of where a memory came from and what persons made of it."""
-MOMENTARY: Final = frozenset({rate.NAME})
-"""Stages that judged the moment of writing; what they found then stands."""
+MOMENTARY: Final = frozenset({"rate.burst", "anomaly.flood", "anomaly.unseen"})
+"""Findings that tell of the moment of writing: what was found then stands, and today's don't count.
+"""
 
 
 class Redecided(msgspec.Struct, frozen=True):
@@ -109,8 +109,8 @@ async def redecide(memory: Proven, rooms: Rooms, *, record: bool) -> Redecided |
             memory.sealed,
             state=State.ACTIVE if stays else State.HELD,
             leaf=leaf_id,
-            # The content is as old as it was, and ranking goes by its age.
-            at=label.changed_at,
+            # What stays is as old as it was, and ranks by that; what is held waits from now on.
+            at=label.changed_at if stays else rooms.clock(),
             decided=Decided(
                 msgspec.structs.replace(evidence, reasons=reasons),
                 version,
@@ -158,21 +158,13 @@ async def _tried(owner: Owner, row: Row, rooms: Rooms) -> Redecided | None:
 
 
 def _joined(screened: Screened, stored: Evidence) -> Evidence:
-    """Return what was found now, and of stages that judged the moment what they found then."""
-    kept = {
-        completion.stage
-        for completion in stored.completions
-        if completion.stage in MOMENTARY and completion.status is Status.DONE
-    }
+    """Return what was found now; of what tells of the moment of writing, what was found then."""
     return Evidence(
         findings=(
-            *(f for f in screened.findings if f.stage not in kept),
-            *(f for f in stored.findings if f.stage in kept),
+            *(f for f in screened.findings if f.reason not in MOMENTARY),
+            *(f for f in stored.findings if f.reason in MOMENTARY),
         ),
-        completions=(
-            *(c for c in screened.completions if c.stage not in kept),
-            *(c for c in stored.completions if c.stage in kept),
-        ),
+        completions=screened.completions,
         reasons=stored.reasons,
         models=screened.models,
     )

@@ -146,6 +146,7 @@ async def test_it_works_beside_a_gateway_that_serves() -> None:
             if met == 0:
                 met += 1
                 await forget(ALICE, ids[1], elsewhere)
+                house.later(seconds=1)
                 await house.remember(ALICE, "Tea is at four.", elsewhere)
             try:
                 await honest.commit(change)

@@ -25,7 +25,7 @@ from guard.turns import Turns
 from memory.types import LeafId, MemoryId, State
 from policies.load import load_override
 from policies.model import Effect, Finding, Rule, Severity, Span
-from tests.house import AGENT, ALICE, REVIEWER, STRICT, House
+from tests.house import AGENT, ALICE, BOB, REVIEWER, STRICT, House
 
 TENANT, SUBJECT = ALICE.owner.tenant, ALICE.owner.subject
 STAGE: Final = "model"
@@ -134,12 +134,14 @@ async def test_what_a_newer_model_finds_is_held_on_recall() -> None:
     other = await house.stored("The quarterly review in Porto takes place in June.")
     assert set(await house.shown()) == {id, other}
 
+    house.later(days=20)
     house.model(Model("2", finds="Lisbon"))
     assert await house.shown() == [other]
     cases = await held(REVIEWER, None, 10, house.rooms)
     assert [case.label.id for case in cases.items] == [id]
     assert cases.items[0].reasons == ("model.bad", "rescreen.models")
     assert cases.items[0].label.policy == version_for(ALICE.owner.tenant, house.rooms)
+    assert cases.items[0].label.changed_at == house.now
     assert ("held", ("model.bad", "rescreen.models")) in await house.why("rescreen")
     assert ("withheld", ("check.rescreen",)) in await house.why("recall")
     report = await house.ledger.audit.verify(ALICE.owner.tenant)
@@ -430,3 +432,32 @@ async def _aged(house: House, id: MemoryId) -> None:
     leaf = leaf_of_rescreening(sealed.label, house.now, ())
     epoch = await house.ledger.epoch(TENANT, SUBJECT)
     await house.ledger.commit(Change(ALICE.owner, epoch, (sealed,), (leaf,)))
+
+
+@pytest.mark.requirement("R5", "W8")
+async def test_a_memory_is_neither_twin_nor_neighbour_of_itself() -> None:
+    """Looked at again, it sees the others alone; a new write sees it."""
+    house = Upgraded()
+    id = await house.stored()
+    other = await house.stored("The quarterly review in Porto takes place in June.")
+    seen: list[tuple[set[MemoryId], set[MemoryId]]] = []
+
+    class Looking(Model):
+        """Notes which memories the facts hold."""
+
+        async def detect(
+            self, tagged: Tagged, facts: Facts, before: Sequence[Finding]
+        ) -> tuple[Finding, ...]:
+            """Note, and find nothing."""
+            near = {one.row.sealed.label.id for one in facts.near}
+            seen.append((near, {row.sealed.label.id for row in facts.twins}))
+            return await super().detect(tagged, facts, before)
+
+    house.model(Looking("2"))
+    assert (await fetch(ALICE, id, house.rooms)).id == id
+    await house.remember(BOB, PLAIN)
+    await house.remember(ALICE, PLAIN)
+    again, foreign, new = seen
+    assert again == ({other}, set())
+    assert foreign == (set(), set())
+    assert new == ({id, other}, {id})
