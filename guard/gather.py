@@ -77,9 +77,10 @@ async def gather(tagged: Tagged, rooms: Rooms, recent_writes: int | None = None)
         rooms.marks.fingerprint(owner, plain),
         rooms.ledger.unindexed(owner.tenant, owner.subject, rooms.bounds.near_fresh),
     )
-    twins, around = await asyncio.gather(
+    twins, around, pull = await asyncio.gather(
         rooms.ledger.twins(owner.tenant, owner.subject, mark),
         neighbours(owner, blinded, fresh, rooms),
+        _pull(draft, signals, rooms),
     )
     return Facts(
         epoch=epoch,
@@ -92,6 +93,7 @@ async def gather(tagged: Tagged, rooms: Rooms, recent_writes: int | None = None)
         recent_writes=recent_writes,
         near=tuple(one for one in around.near if one.row.sealed.label.id != tagged.id),
         unseen=around.unseen,
+        pull=pull,
     )
 
 
@@ -103,6 +105,10 @@ async def search_material(
     terms, named = await asyncio.to_thread(_named, draft.text)
     signals = Signals(vectors, terms, tuple(dict.fromkeys((*draft.entities, *named))))
     return signals, await rooms.vault.blind(owner, signals)
+
+
+async def _pull(draft: Draft, signals: Signals, rooms: Rooms) -> float:
+    return 0.0 if rooms.magnets is None else await rooms.magnets.pull(draft.text, signals.vectors)
 
 
 def _read(draft: Draft) -> tuple[tuple[View, ...], str]:

@@ -87,7 +87,8 @@ class Facts(msgspec.Struct, frozen=True):
     """All that the decision may look at, gathered in one round at the subject's epoch.
 
     `near` holds the nearest own memories, nearest first; `unseen` says that the index did not take
-    part in looking for them. `detected` is what the models said.
+    part in looking for them. `pull` is how near the text is to unrelated questions; from 1 on, as
+    near as no ordinary text. `detected` is what the models said.
     """
 
     epoch: Epoch
@@ -99,6 +100,7 @@ class Facts(msgspec.Struct, frozen=True):
     recent_writes: int
     near: tuple[Near, ...] = ()
     unseen: bool = False
+    pull: float = 0.0
     detected: tuple[Detected, ...] = ()
 
 

@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 import msgspec
 
+from guard.magnets import Magnets
 from guard.pipeline import Stage
 from guard.ports import (
     Answers,
@@ -93,3 +94,4 @@ class Rooms(msgspec.Struct, frozen=True):
     watch: Watch = Unwatched()
     detectors: Mapping[str, Detector] = MappingProxyType({})
     overrides: Mapping[TenantId, Override] = MappingProxyType({})
+    magnets: Magnets | None = None

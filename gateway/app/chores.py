@@ -23,6 +23,7 @@ from gateway.app.serving import Progress, new_id, now, prepare_models
 from gateway.auth import mint
 from gateway.settings import EmbedderKind, Mode, Settings, SettingsError
 from guard.errors import GuardError, InvalidError, UnavailableError
+from guard.magnets import Magnets
 from guard.rooms import Rooms
 from guard.stages import STAGES
 from guard.turns import Turns
@@ -171,6 +172,7 @@ async def screening(settings: Settings) -> AsyncIterator[Rooms]:
             quarantine=ledger.quarantine,
             index=MemoryIndex(embedder.id.dimensions),
             embedder=embedder,
+            magnets=Magnets(embedder),
             rates=_EachAlone(),
             audit=ledger.audit,
             journal=BatchingJournal(ledger.audit),

@@ -10,6 +10,7 @@ from gateway.app.policing import candidate_of, governed, overrides_of, policy_of
 from gateway.app.screening import opened_detectors
 from gateway.app.serving import RATE_WINDOW_SECONDS, Progress, new_id, now, prepare_models
 from gateway.settings import Settings
+from guard.magnets import Magnets
 from guard.rescan import Rescanned, outdated
 from guard.rescan import rescan as rescan_tenant
 from guard.rooms import Rooms
@@ -87,6 +88,7 @@ async def opened_rooms(settings: Settings, keep: Keep) -> AsyncIterator[Rooms]:
             quarantine=SqlQuarantine(keep.database),
             index=MemoryIndex(embedder.id.dimensions),
             embedder=embedder,
+            magnets=Magnets(embedder),
             rates=WindowRates(RATE_WINDOW_SECONDS),
             audit=keep.audit,
             journal=BatchingJournal(keep.audit),

@@ -47,6 +47,7 @@ from guard.confirm import confirm
 from guard.errors import UnavailableError
 from guard.forget import forget
 from guard.hear import hear
+from guard.magnets import Magnets
 from guard.models.prepare import prepare
 from guard.once import remember_once
 from guard.ports import Buckets, Detector, Embedder, Index, Ledger, Registry
@@ -290,6 +291,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         quarantine=SqlQuarantine(keep.database),
         index=index,
         embedder=MeteredEmbedder(embedder, metrics),
+        magnets=Magnets(embedder),
         rates=WindowRates(RATE_WINDOW_SECONDS),
         audit=keep.audit,
         journal=adapters.journal,

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from guard.pipeline import Stage
-from guard.stages import authority, injection, rate, secrets, worth
+from guard.stages import anomaly, authority, injection, rate, secrets, worth
 
 STAGES: Final[Mapping[str, Stage]] = MappingProxyType(
     {
@@ -14,6 +14,7 @@ STAGES: Final[Mapping[str, Stage]] = MappingProxyType(
         secrets.NAME: secrets.inspect,
         rate.NAME: rate.inspect,
         worth.NAME: worth.inspect,
+        anomaly.NAME: anomaly.inspect,
     }
 )
 """Every stage by name, in the order in which they run."""
