@@ -60,6 +60,14 @@ USE_PIECES: Final = ModelFile(
     size=2_527_207,
 )
 
+DEFENDER: Final = ModelFile(
+    package="stackone_defender",
+    path="models/minilm-multihead-v5/model_quantized.onnx",
+    sha256="3d4a1ba798c395c140202992c50e6c8de02fb1b9bd5aba6540848705b9c1e92c",
+    size=22_984_191,
+)
+"""MiniLM fine-tuned to find injections, int8 weights (Apache-2.0). Read by the classifier."""
+
 PACKAGED: Final = (MINILM, WORDPIECES, USE_WEIGHTS, USE_PIECES)
 
 
