@@ -25,6 +25,7 @@ from guard.errors import (
     UnavailableError,
     UnreadableError,
 )
+from guard.held import QuarantineFullError
 from guard.once import KeyReusedError
 from guard.outcomes import (
     Merged,
@@ -97,6 +98,7 @@ _ERRORS: Final[dict[type[GuardError], Kind]] = {
     TooLargeError: Kind(413, "Request too large"),
     MediaTypeError: Kind(415, "Unsupported media type"),
     InvalidError: Kind(400, "Invalid request"),
+    QuarantineFullError: Kind(429, "Too much waits for review; nothing was written"),
     LimitedError: Kind(429, "Too many requests"),
     UnreadableError: Kind(500, "A stored memory did not pass verification"),
     UnavailableError: Kind(503, "Temporarily unavailable; nothing was written"),

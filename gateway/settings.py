@@ -431,6 +431,17 @@ class PolicySource(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     """Seconds they have for that; what is not done by then is withheld, too."""
 
 
+class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How much may wait for a person to decide, and for how long."""
+
+    tenant: Annotated[int, Meta(ge=1, le=1_000_000)] = 10_000
+    """Held memories of one tenant; beyond that a write that would be held is refused."""
+    origin: Annotated[int, Meta(ge=1, le=1_000_000)] = 500
+    """Of those, how many of one subject through one client from one class of origin."""
+    days: Annotated[int, Meta(ge=1, le=365)] = 30
+    """Days after which what nobody decided on is given up."""
+
+
 class ClientEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A client that is registered at start."""
 
@@ -464,6 +475,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     embedder: Embedder = Embedder()
     writes: Writes = Writes()
     sessions: Sessions = Sessions()
+    held: Held = Held()
 
     @property
     def url(self) -> str:

@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from guard.errors import GuardError, NotFoundError, UnavailableError, UnreadableError
+from guard.held import QuarantineFullError, expire_held
 from guard.leaves import leaf_of_queue
 from guard.ports import Due
 from guard.queue import carry_out
@@ -89,12 +90,13 @@ class Clerk:
         return seen
 
     async def tidy(self) -> None:
-        """Remove answers, outcomes and turns that have expired, now and then."""
+        """Remove what has expired, now and then: answers, outcomes, turns, and held memories."""
         now = self._rooms.clock()
         if now >= self._tidy_at:
             self._tidy_at = now + timedelta(seconds=self._pace.tidy)
             await self._rooms.answers.expire(now)
             await self._rooms.transcript.expire(now)
+            await expire_held(self._rooms)
 
     async def _in_order(self, dues: Sequence[Due]) -> None:
         for due in dues:
@@ -119,6 +121,8 @@ class Clerk:
             await self._bury(due, "queue.unreadable")
         except (UnavailableError, TimeoutError):
             await self._again(due, "queue.unavailable")
+        except QuarantineFullError:
+            await self._again(due, "queue.quarantine_full")
         # One write that breaks the code must not keep all others waiting. The exception may quote
         # the text, so it is not kept; what is, is that the write came to nothing so often.
         except Exception:  # noqa: BLE001

@@ -108,6 +108,15 @@ def leaf_of_queue(
 
 def leaf_of_rescreening(label: Label, at: datetime, reasons: tuple[str, ...]) -> Leaf:
     """Return the leaf of what the gateway itself made of a memory that it judged again."""
+    return _of_gateway("rescreen", label, at, reasons)
+
+
+def leaf_of_expiry(label: Label, at: datetime, reasons: tuple[str, ...]) -> Leaf:
+    """Return the leaf of a held memory that the gateway itself gave up."""
+    return _of_gateway("expire", label, at, reasons)
+
+
+def _of_gateway(action: str, label: Label, at: datetime, reasons: tuple[str, ...]) -> Leaf:
     return Leaf(
         id=label.leaf,
         tenant=label.tenant,
@@ -115,7 +124,7 @@ def leaf_of_rescreening(label: Label, at: datetime, reasons: tuple[str, ...]) ->
         actor=_GATEWAY,
         client=_GATEWAY,
         channel=Channel.INTERNAL,
-        action="rescreen",
+        action=action,
         object=label.id,
         version=label.version,
         outcome=label.state,

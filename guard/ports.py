@@ -203,6 +203,23 @@ class Quarantine(Protocol):
         """Return how many rows the tenant holds."""
         ...
 
+    async def count_of(self, owner: Owner, origin: OriginClass, client: ClientId) -> int:
+        """Return how many rows are held of one subject from one class of origin and client."""
+        ...
+
+    async def lapsed(
+        self,
+        tenant: TenantId,
+        before: datetime,
+        now: datetime,
+        after: MemoryId | None,
+        limit: int,
+    ) -> list[Row]:
+        """Return held rows of the tenant in order of id, after `after`: those that did not change
+        since `before`, and those that have expired `now`.
+        """
+        ...
+
 
 class Sweep(msgspec.Struct, frozen=True):
     """Which of a tenant's rows to go through: `states` is never empty, None means no restriction.

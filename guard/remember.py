@@ -9,6 +9,7 @@ from guard.content import redact_draft
 from guard.errors import ConflictError, UnavailableError, UnreadableError
 from guard.gather import search_material, tag
 from guard.governing import policy_for, version_for
+from guard.held import require_room
 from guard.judging import judged
 from guard.leaves import leaf_of_write
 from guard.nouns import (
@@ -156,6 +157,8 @@ async def _store(work: _Work, screened: Screened, signals: Signals) -> WriteOutc
     """Seal and commit a new row, active or held as the decision says."""
     tagged, decision, rooms = screened.tagged, screened.decision, work.rooms
     held = decision.effect is Effect.QUARANTINE
+    if held:
+        await require_room(screened, rooms)
     leaf_id = LeafId(rooms.new_id())
     admitted = admit(
         screened,

@@ -1,15 +1,18 @@
 """The reviewer's view in SQL: held rows of one tenant. Decisions go through the ledger."""
 
-from sqlalchemy import ColumnElement, func, select
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, func, or_, select
 
 from guard.nouns import Row
 from guard.ports import Page
-from memory.types import MemoryId, State, TenantId
+from memory.origin import OriginClass
+from memory.types import ClientId, MemoryId, Owner, State, TenantId
 from storage.cursor import listing
 from storage.database import Database
 from storage.pages import Asked, page_of
 from storage.retrying import retried
-from storage.rows import rows_of, select_rows, storable
+from storage.rows import micros, rows_of, select_rows, storable
 from storage.tables import MEMORIES
 
 
@@ -42,6 +45,35 @@ class SqlQuarantine:
         query = select(func.count()).select_from(MEMORIES).where(*_held(tenant))
         async with self._database.reading(tenant) as connection:
             return await connection.scalar(query) or 0
+
+    @retried
+    async def count_of(self, owner: Owner, origin: OriginClass, client: ClientId) -> int:
+        """Return how many rows are held of one subject from one class of origin and client."""
+        of = (
+            MEMORIES.c.subject == owner.subject,
+            MEMORIES.c.origin == origin.value,
+            MEMORIES.c.client == client,
+        )
+        query = select(func.count()).select_from(MEMORIES).where(*_held(owner.tenant), *of)
+        async with self._database.reading(owner.tenant) as connection:
+            return await connection.scalar(query) or 0
+
+    @retried
+    async def lapsed(
+        self,
+        tenant: TenantId,
+        before: datetime,
+        now: datetime,
+        after: MemoryId | None,
+        limit: int,
+    ) -> list[Row]:
+        """Return held rows in order of id: those unchanged since `before`, and those expired."""
+        over = or_(MEMORIES.c.changed_at <= micros(before), MEMORIES.c.expires_at <= micros(now))
+        query = select_rows(*_held(tenant), over)
+        if after is not None:
+            query = query.where(MEMORIES.c.id > after)
+        async with self._database.reading(tenant) as connection:
+            return rows_of(await connection.execute(query.order_by(MEMORIES.c.id).limit(limit)))
 
 
 def _held(tenant: TenantId) -> tuple[ColumnElement[bool], ...]:

@@ -6,10 +6,9 @@ memories it takes order numbers, hashes and host names for keys.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-import phonenumbers
 from detect_secrets.plugins.aws import AWSKeyDetector
 from detect_secrets.plugins.azure_storage_key import AzureStorageKeyDetector
 from detect_secrets.plugins.discord import DiscordBotTokenDetector
@@ -24,10 +23,14 @@ from detect_secrets.plugins.stripe import StripeDetector
 from detect_secrets.plugins.telegram_token import TelegramBotTokenDetector
 from detect_secrets.plugins.twilio import TwilioKeyDetector
 from stdnum import iban, luhn
+from stdnum.br import cpf
 from stdnum.cn import ric
+from stdnum.it import codicefiscale
 from stdnum.us import ssn
 
 from guard.nouns import Facts, Tagged, View
+from guard.stages.contact_rules import NUMBER_LABEL
+from guard.stages.contacts import CONTACT, CORRESPONDENT, contacts, correspondents
 from guard.views import span_of
 from policies.model import Finding, Severity, Span
 
@@ -88,7 +91,7 @@ _STATED = re.compile(
 )
 _CODE = re.compile(
     r"(?ai:\b(?:pin|cvv2?|cvc|otp|verification code|one[ -]time (?:code|password)|"
-    r"security code)\b|验证码|安全码|动态码)"
+    r"security code)\b|验证码|安全码|动态码|支付密码|取款密码|交易密码|银行卡密码)"
     r"\s{0,3}(?i:is|:|=|：|为|是)?\s{0,3}[:：]?\s?(\d{3,8})(?!\d)"
 )
 _PLACEHOLDER = re.compile(
@@ -99,33 +102,34 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _PLACE = re.compile(r"https?://|[\w.+-]+@[\w-]+\.")
+_CODE_NAME = re.compile(
+    # A name with members, a call or an index, a constant, a variable of a shell, a tag, a colour.
+    r"^(?:[A-Za-z_$]+(?:\.[A-Za-z_$]+)+(?:[(\[][\w.,$]*[)\]]*)?"
+    r"|[A-Za-z_$][\w$]*[(\[][\w.,$]*[)\]]*|[A-Za-z_]+_(?:file|path|env|name|key|id|url|var|hash|field|header)|\$.*|<.*|#[0-9A-Fa-f]{3,8})$",
+    re.IGNORECASE,
+)
 
 _CARD = re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d])")
 _RIC = re.compile(r"(?<![0-9A-Za-z])\d{17}[\dXx](?![0-9A-Za-z])")
 _SSN = re.compile(r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])")
+_CPF = re.compile(r"(?<![\d.])\d{3}\.\d{3}\.\d{3}-\d{2}(?!\d)")
+_FISCALE = re.compile(
+    r"(?<![A-Za-z0-9])[A-Za-z]{6}\d{2}[A-Za-z]\d{2}[A-Za-z]\d{3}[A-Za-z](?![A-Za-z0-9])"
+)
+_HKID = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{1,2}\d{6}[(（][0-9Aa][)）]")
+_LABELLED_ID = re.compile(
+    r"(?i:(?<![a-z])(?:passport|driv(?:er|ing)(?:['’]?s)? licen[cs]e|national id(?:entity)?|"
+    r"identity card|id card|social security|national insurance|tax(?:payer)? id|"
+    r"residence permit|aadhaar|visa)(?![a-z])|"
+    r"护照|驾驶证|驾照|通行证|台胞证|回乡证|居留证|社保号?|税号|签证)"
+    r"(?i:\s|no\.?|number|num|nr\.?|id|card|is|was|:|：|#|=|号码?|编号|证|为|是|的){0,10}"
+    r"(?<![A-Za-z0-9])(?!\d{4}-\d\d?-\d)([A-Za-z]{0,3}\d[A-Za-z0-9-]{5,17})(?![A-Za-z0-9])"
+)
+"""No checksum is known of these, so that only the label tells them."""
+_DIGITS_OF_ID: Final = 5
 _IBAN = re.compile(
     r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?: ?[A-Za-z0-9]{4}){2,7}(?: ?[A-Za-z0-9]{1,3})"
     r"?(?![A-Za-z0-9])"
-)
-_EMAIL = re.compile(
-    r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-"
-    r"z]{2,24}(?![A-Za-z0-9-])"
-)
-_PHONE = re.compile(r"(?<![\w+.])(?:\+|00)?\(?\d(?:[ ().\-]{0,2}\d){6,16}(?!\w)", re.ASCII)
-_PHONE_LABEL = re.compile(
-    r"(?i:phone|tel|mobile|cell|call|fax|whatsapp|sms|text me|电话|手机|致电|联系|座机|微信|号码)"
-)
-_NUMBER_LABEL = re.compile(
-    r"(?i:order|tracking|invoice|ticket|case|serial|sku|isbn|ref|reference|订单|运单|快递|单号|"
-    r"发票|流水|编号|工单|货号)"
-    r"[^\d]{0,16}$"
-)
-_MOBILE_CN = re.compile(r"^1[3-9]\d{9}$")
-_PUBLIC_MAILBOX = re.compile(
-    r"^(?:info|support|help|sales|contact|hello|admin|no-?reply|do-?not-?reply|service|billing|"
-    r"office|press|"
-    r"security|abuse|postmaster|webmaster|team|news(?:letter)?|customer-?(?:service|care)|"
-    r"notifications?)@"
 )
 _BRANDS: Final[Mapping[str, frozenset[int]]] = {
     "4": frozenset({13, 16, 19}),
@@ -136,18 +140,16 @@ _BRANDS: Final[Mapping[str, frozenset[int]]] = {
     "35": frozenset({16}),
     "6": frozenset({16, 17, 18, 19}),
 }
-_REGIONS: Final = ("CN", "US", "GB")
 _NEAR: Final = 24
-_PARSED: Final = 64
-"""Telephone numbers parsed per view; from there on a candidate counts as one unparsed."""
 
 _SEVERITY: Final[Mapping[str, Severity]] = {
     "credential": Severity.HIGH,
     "card": Severity.HIGH,
     "national_id": Severity.HIGH,
     "account": Severity.MEDIUM,
-    "contact": Severity.LOW,
+    CONTACT: Severity.LOW,
     "public_contact": Severity.INFO,
+    CORRESPONDENT: Severity.INFO,
 }
 
 
@@ -161,6 +163,7 @@ def inspect(_tagged: Tagged, facts: Facts) -> tuple[Finding, ...]:
         for code, start, end in _occurrences(view):
             _, spans = found.setdefault(code, (view.name, set()))
             spans.add(span_of(view, start, end))
+    _tell_correspondents(facts.views[0].text, found)
     return tuple(
         Finding(
             NAME, code, severity, found[code][0], spans=tuple(sorted(found[code][1], key=_place))
@@ -170,6 +173,17 @@ def inspect(_tagged: Tagged, facts: Facts) -> tuple[Finding, ...]:
     )
 
 
+def _tell_correspondents(original: str, found: dict[str, tuple[str, set[Span]]]) -> None:
+    """Set apart from other contacts those of who writes a letter and who is written to."""
+    if CONTACT not in found:
+        return
+    view, spans = found.pop(CONTACT)
+    theirs = correspondents(original, sorted(spans, key=_place))
+    for code, some in ((CONTACT, spans - theirs), (CORRESPONDENT, theirs)):
+        if some:
+            found[code] = (view, some)
+
+
 def _place(span: Span) -> tuple[int, int]:
     return span.start, span.end
 
@@ -177,12 +191,9 @@ def _place(span: Span) -> tuple[int, int]:
 def _occurrences(view: View) -> Iterator[tuple[str, int, int]]:
     text = view.text
     yield from _credentials(text)
-    digits = any(c.isdigit() for c in text)
-    if digits:
+    if any(c.isdigit() for c in text):
         yield from _numbers(text)
-        yield from _phones(text)
-    if "@" in text:
-        yield from _mail(text)
+    yield from contacts(text)
 
 
 def _credentials(text: str) -> Iterator[tuple[str, int, int]]:
@@ -203,7 +214,9 @@ def _credentials(text: str) -> Iterator[tuple[str, int, int]]:
 def _is_secret(value: str, *, assigned: bool) -> bool:
     """Whether what follows a label can be the secret and is not a word about it."""
     value = value.rstrip(".!?)")
-    if len(value) < 4 or _PLACEHOLDER.match(value) or _PLACE.match(value):  # noqa: PLR2004
+    if len(value) < 4:  # noqa: PLR2004
+        return False
+    if _PLACEHOLDER.match(value) or _PLACE.match(value) or _CODE_NAME.match(value):
         return False
     ascii_value = value.isascii()
     mixed = any(c.isdigit() for c in value) or any(
@@ -216,52 +229,40 @@ def _is_secret(value: str, *, assigned: bool) -> bool:
 def _numbers(text: str) -> Iterator[tuple[str, int, int]]:
     for match in _CARD.finditer(text):
         digits = re.sub(r"[ -]", "", match.group())
-        if _is_card(digits) and not _NUMBER_LABEL.search(
+        if _is_card(digits) and not NUMBER_LABEL.search(
             text[max(0, match.start() - _NEAR) : match.start()]
         ):
             yield "card", match.start(), match.end()
-    for match in _RIC.finditer(text):
-        if ric.is_valid(match.group()):
-            yield "national_id", match.start(), match.end()
-    for match in _SSN.finditer(text):
-        if ssn.is_valid(match.group()):
-            yield "national_id", match.start(), match.end()
-    for match in _IBAN.finditer(text):
-        if iban.is_valid(match.group()):
-            yield "account", match.start(), match.end()
+    for code, pattern, fits in _CHECKED:
+        for match in pattern.finditer(text):
+            if fits(match.group()):
+                yield code, match.start(), match.end()
+    for match in _LABELLED_ID.finditer(text):
+        if sum(c.isdigit() for c in match.group(1)) >= _DIGITS_OF_ID:
+            yield "national_id", match.start(1), match.end(1)
+
+
+def _is_hkid(text: str) -> bool:
+    """Return whether the check digit of a Hong Kong identity card fits (weights 9 down to 1)."""
+    signs = [c for c in text.upper() if c.isalnum()]
+    values = [int(c, 36) for c in signs[:-1]]
+    # A card with one letter counts a space before it, at 36.
+    values = values if len(values) > 7 else [36, *values]  # noqa: PLR2004
+    total = sum(value * weight for value, weight in zip(values, range(9, 1, -1), strict=True))
+    return (total + int(signs[-1], 16)) % 11 == 0
+
+
+_CHECKED: Final[tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...]] = (
+    ("national_id", _RIC, ric.is_valid),
+    ("national_id", _SSN, ssn.is_valid),
+    ("national_id", _CPF, cpf.is_valid),
+    ("national_id", _FISCALE, codicefiscale.is_valid),
+    ("national_id", _HKID, _is_hkid),
+    ("account", _IBAN, iban.is_valid),
+)
+"""Numbers that carry a checksum, and who knows it."""
 
 
 def _is_card(digits: str) -> bool:
     lengths = _BRANDS.get(digits[:2]) or _BRANDS.get(digits[:1])
     return lengths is not None and len(digits) in lengths and luhn.is_valid(digits)
-
-
-def _mail(text: str) -> Iterator[tuple[str, int, int]]:
-    for match in _EMAIL.finditer(text):
-        public = _PUBLIC_MAILBOX.match(match.group().lower())
-        yield "public_contact" if public else "contact", match.start(), match.end()
-
-
-def _phones(text: str) -> Iterator[tuple[str, int, int]]:
-    parsed = 0
-    for match in _PHONE.finditer(text):
-        near = text[max(0, match.start() - _NEAR) : match.start()]
-        raw = match.group()
-        international = raw.startswith(("+", "00"))
-        mobile = _MOBILE_CN.match(raw) and not _NUMBER_LABEL.search(near)
-        if not (international or mobile or _PHONE_LABEL.search(near)):
-            continue
-        parsed += 1
-        if parsed > _PARSED or _is_phone(raw, international=international):
-            yield "contact", match.start(), match.end()
-
-
-def _is_phone(raw: str, *, international: bool) -> bool:
-    number = f"+{raw[2:]}" if raw.startswith("00") else raw
-    for region in (None,) if international else _REGIONS:
-        try:
-            if phonenumbers.is_valid_number(phonenumbers.parse(number, region)):
-                return True
-        except phonenumbers.NumberParseException:
-            continue
-    return False

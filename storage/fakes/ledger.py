@@ -17,7 +17,8 @@ import msgspec
 from guard.errors import ConflictError, UnavailableError
 from guard.nouns import Change, Label, Leaf, Row, Sealed
 from guard.ports import AuditHead, Filter, Integrated, Page, Stretch, Sweep
-from memory.types import Epoch, LeafId, MemoryId, State, SubjectId, TenantId
+from memory.origin import OriginClass
+from memory.types import ClientId, Epoch, LeafId, MemoryId, Owner, State, SubjectId, TenantId
 from storage.chain import EMPTY, AuditReport, Problem, check_row, follow, leaf_hash, verify_chain
 from storage.chain import report as report_of
 from storage.cursor import Position, decode, encode, listing
@@ -200,9 +201,33 @@ class MemoryQuarantine:
         """Return how many rows the tenant holds."""
         return len(self._held(tenant))
 
+    async def count_of(self, owner: Owner, origin: OriginClass, client: ClientId) -> int:
+        """Return how many rows are held of one subject from one class of origin and client."""
+        wanted = (owner.subject, origin, client)
+        labels = (sealed.label for sealed in self._held(owner.tenant))
+        return sum((one.subject, one.origin, one.client) == wanted for one in labels)
+
+    async def lapsed(
+        self,
+        tenant: TenantId,
+        before: datetime,
+        now: datetime,
+        after: MemoryId | None,
+        limit: int,
+    ) -> list[Row]:
+        """Return held rows in order of id: those unchanged since `before`, and those expired."""
+        found = sorted(self._held(tenant), key=lambda sealed: sealed.label.id)
+        over = [s for s in found if _is_over(s.label, before, now)]
+        rest = [s for s in over if after is None or s.label.id > after]
+        return [self._state.row(sealed) for sealed in rest[:limit]]
+
     def _held(self, tenant: TenantId) -> list[Sealed]:
         self._state.answer()
         return [s for s in self._state.of(tenant) if s.label.state is State.HELD]
+
+
+def _is_over(label: Label, before: datetime, now: datetime) -> bool:
+    return label.changed_at <= before or (label.expires_at is not None and label.expires_at <= now)
 
 
 class MemoryStock:

@@ -8,7 +8,8 @@ import pytest
 
 from guard.errors import InvalidError
 from guard.ports import Filter
-from memory.types import MemoryId, State
+from memory.origin import OriginClass
+from memory.types import ClientId, MemoryId, State
 from tests.contracts.ledger_builders import (
     ACME,
     ANNA,
@@ -91,3 +92,37 @@ async def test_the_queue_is_paged_and_its_cursor_bound_to_the_tenant(books: Book
         await books.quarantine.held(GLOBEX, first.cursor, 2)
     with pytest.raises(InvalidError):
         await books.ledger.page(ACME, ANNA, Filter(states=(State.HELD,)), first.cursor, 2)
+
+
+@pytest.mark.requirement("Q12")
+async def test_held_rows_are_counted_by_subject_class_and_client(books: Books) -> None:
+    """Rows of another subject, class, client or tenant, and those not held, do not count."""
+    boris, elsewhere = ELSEWHERE
+    one = sealed(state=State.HELD)
+    await put(books, one, sealed(state=State.HELD), sealed())
+    await put(books, sealed(boris, state=State.HELD), sealed(elsewhere, state=State.HELD))
+    count, label = books.quarantine.count_of, one.label
+    assert await count(OWNER, label.origin, label.client) == 2
+    assert await count(boris, label.origin, label.client) == 1
+    assert await count(OWNER, label.origin, ClientId("another")) == 0
+    other = next(class_ for class_ in OriginClass if class_ is not label.origin)
+    assert await count(OWNER, other, label.client) == 0
+
+
+@pytest.mark.requirement("Q12")
+async def test_what_was_held_too_long_has_lapsed(books: Books) -> None:
+    """Held rows of all subjects of the tenant that are old or have expired, in the order of ids."""
+    boris, elsewhere = ELSEWHERE
+    day = timedelta(days=1)
+    old = sealed(state=State.HELD, changed_at=START - day)
+    others = sealed(boris, state=State.HELD, changed_at=START - day)
+    expired = sealed(state=State.HELD, changed_at=START + day, expires_at=START)
+    fresh = sealed(state=State.HELD, changed_at=START + day, expires_at=START + 9 * day)
+    active = sealed(changed_at=START - day)
+    foreign = sealed(elsewhere, state=State.HELD, changed_at=START - day)
+    await put(books, old, others, expired, fresh, active, foreign)
+    wanted = sorted(one.label.id for one in (old, others, expired))
+    found = await books.quarantine.lapsed(ACME, START, START, None, 9)
+    assert ids(found) == wanted
+    assert ids(await books.quarantine.lapsed(ACME, START, START, wanted[0], 1)) == wanted[1:2]
+    assert await books.quarantine.lapsed(ACME, START - 2 * day, START - 2 * day, None, 9) == []

@@ -1,0 +1,63 @@
+"""Patterns of telephone numbers and mail addresses, and of the lines that say whose they are."""
+
+import re
+from typing import Final
+
+NUMBER_LABEL: Final = re.compile(
+    r"(?i:order|tracking|invoice|ticket|case|serial|sku|isbn|ref|reference|订单|运单|快递|单号|"
+    r"发票|流水|编号|工单|货号)[^\d]{0,16}$"
+)
+"""Ends in the name of a number that is no telephone and no card."""
+
+EMAIL: Final = re.compile(
+    r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}"
+    r"(?![A-Za-z0-9-])"
+)
+PHONE: Final = re.compile(r"(?<![\w+.])(?:\+|00)?\(?\d(?:[ ().\-]{0,2}\d){6,16}(?!\w)", re.ASCII)
+PHONE_LABEL: Final = re.compile(
+    r"(?i:(?<![a-z])(?:(?:tele|smart|home|cell|work|mobile)?phones?|tel|mobile|cell|call(?:s|ed|ing)?|fax"
+    r"|whatsapp|sms|text (?:me|him|her|them)|dial|ring|reach)(?![a-z])|电话|手机|致电|联系|座机|微信|号码|拨打)"
+)
+MOBILE_CN: Final = re.compile(r"^1[3-9]\d{9}$")
+FREE: Final = re.compile(
+    r"^(?:\+?1[ .-]?)?\(?8(?:00|88|77|66|55|44|33)\)?[ .-]|^[48]00[ -]?\d{3}[ -]?\d{4}$"
+)
+_ROLE = (
+    "info|support|help|helpdesk|sales|contact|hello|admin|office|press|media|pr|marketing|security|abuse|"
+    "postmaster|webmaster|hostmaster|mailer-daemon|team|news|newsletter|notifications?|alerts?|updates?|"
+    "service|services|customer-?(?:service|care|support)|care|clientservices?|billing|accounts?|accounting|"
+    "accountspayable|invoices?|payments?|finance|payroll|orders?|returns?|shipping|reservations?|bookings?|"
+    "events?|webinars?|careers?|jobs|recruit(?:ing|ment)|hr|legal|privacy|dpo|compliance|feedback|enquir(?:y|ies)|"
+    "inquir(?:y|ies)|reception|frontdesk|concierge|partners?|partnerships|membership|subscriptions?|store|shop|mail|"
+    "e?mail|no-?reply|do-?not-?reply|git|root|it|ops|noc|dev|devs|kefu|kontakt|community|board|school|library"
+)
+PUBLIC_MAILBOX: Final = re.compile(rf"^(?:{_ROLE})(?:[+._-][a-z0-9+._-]{{0,40}})?@")
+PUBLIC_LINE: Final = re.compile(
+    r"(?i:(?<![a-z])(?:(?:call|contact|reach|phone|ring|fax|dial|e-?mail|write to|visit|text)(?: to)? (?:us|our)|"
+    r"customer (?:service|care|support)|(?:technical |tech )?support|hot ?line|help ?(?:line|desk)|toll[- ]?free|"
+    r"reception|front desk|head ?quarters|head office|main office|box office|reservations?|bookings?|sales|"
+    r"enquiries|inquiries|switchboard|our (?:office|team|store|shop|clinic|phone|number)|opening hours|info ?line|"
+    r"emergency (?:line|number)|service (?:line|number|cent(?:er|re)))(?![a-z])|客服|热线|服务电话|咨询电话|联系我们|"
+    r"总机|前台|预订电话|预约电话|投诉电话|官方电话|服务台|订座|售后|咨询热线|报名电话|监督电话|举报电话)[^\n]{0,48}$"
+)
+
+HEADER: Final = re.compile(
+    r"(?:^|[\n|>;])[ \t>*]{0,8}(?:e-?mail[_ -]?)?(?:from|to|cc|bcc|sender|recipients?|reply[-_ ]?to|envelope[-_ ]to"
+    r"|delivered[-_ ]to|sent by|发件人|收件人|抄送|密送|来自|寄件人|发送至|回复至)[ \t*]{0,3}[:：][^\n|]{0,400}",
+    re.IGNORECASE,
+)
+SUBJECT: Final = re.compile(
+    r"(?:^|[\n|>])[ \t>*]{0,8}(?:subject|re|date|sent|received date|主题|日期|时间)[ \t*]{0,3}[:：]",
+    re.IGNORECASE,
+)
+SALUTATION: Final = re.compile(
+    r"(?:^|\n)[ \t>]{0,8}(?:(?:dear|hi|hello|hey|good (?:morning|afternoon))\b|尊敬的|亲爱的|您好|你好)[^\n]{0,60}"
+    r"(?:[,:，：!！]|\n)",
+    re.IGNORECASE,
+)
+CLOSING: Final = re.compile(
+    r"(?:^|\n)[ \t>]{0,8}(?:(?:(?:best|kind(?:est)?|warm(?:est)?|with (?:best|kind)|many)[ \t]+)?(?:regards|wishes)|best"
+    r"|(?:yours )?(?:sincerely|faithfully|truly|respectfully|cordially)(?: yours)?|(?:many )?thanks(?: again)?|thank you"
+    r"(?: (?:very|so) much)?|cheers|sincerely yours|all the best|此致|敬礼|祝好|顺颂商祺|谢谢|敬上|-- ?)[^\n]{0,24}(?=\n)",
+    re.IGNORECASE,
+)
