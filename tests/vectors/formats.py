@@ -16,7 +16,7 @@ from guard.outcomes import Superseded
 from guard.ports import Record
 from memory.origin import Channel, Hint, Origin, OriginClass
 from memory.signals import Blinded, Signals, Sparse
-from memory.types import ClientId, Kind, Layer, SessionId, State, SubjectMark
+from memory.types import ClientId, Kind, Layer, Role, SessionId, State, SubjectMark, Turn
 from policies.model import Completion, Finding, Severity, Status
 from storage.entries import pack_entry
 from storage.envelopes import SealingEnvelopes
@@ -46,6 +46,8 @@ MATERIAL = Blinded(
     entities=("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff",),
 )
 
+TURN = msgspec.msgpack.encode(Turn(Role.USER, "我喜欢靠窗的座位。"))
+TURN_PLACE = (b"47ad9511bb90eeb390d38d9a2fcdd2a9", ID.encode())
 OUTCOME = Superseded(ID, OriginClass.USER_STATED, 3, OTHER_ID, ("relate.newer",))
 DECIDED = Decided(
     Evidence(
@@ -129,6 +131,7 @@ async def produce() -> dict[str, object]:
         "answer": (await envelopes.wrap(ALICE, Record.ANSWER, (mark, request), outcome)).hex(),
         "write": (await envelopes.wrap(ALICE, Record.WRITE, (ID.encode(),), deferred)).hex(),
         "outcome": (await envelopes.wrap(ALICE, Record.OUTCOME, (ID.encode(),), outcome)).hex(),
+        "turn": (await envelopes.wrap(ALICE, Record.TURN, TURN_PLACE, TURN)).hex(),
         "entry_plain": pack_entry(MATERIAL).hex(),
         "rotated": [round(float(value), 6) for value in rotated.vectors["en"]],
     }

@@ -184,6 +184,15 @@ def test_a_write_that_waits_is_bound_to_its_id() -> None:
         opened_record("outcome", b"write", PLACE[2])
 
 
+@pytest.mark.requirement("W3", "S3")
+def test_a_turn_is_bound_to_its_session_and_id() -> None:
+    """It opens to role and text by the session's mark, which is the one that labels carry."""
+    session = b"47ad9511bb90eeb390d38d9a2fcdd2a9"
+    assert opened_record("turn", b"turn", session, PLACE[2]) == ["user", "我喜欢靠窗的座位。"]
+    with pytest.raises(InvalidTag):
+        opened_record("turn", b"turn", PLACE[2], session)
+
+
 OUTCOME = {
     "type": "superseding",
     "id": "01938d6c-0000-7000-8000-000000000001",
