@@ -6,6 +6,7 @@ that is late is held for that (W11), which would say nothing about the text. Wha
 end all the same is counted and told.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Final
 
@@ -31,6 +32,9 @@ CLASSIFIER: Final = "classifier"
 """The stage whose findings carry the score of the text."""
 PATIENCE: Final = 120.0
 """Seconds that a stage or detector may take while many rows are under way."""
+
+AT_ONCE: Final = 6
+"""Rows under way. A long text is asked about in dozens of parts, and a full queue refuses."""
 
 _HOLDING: Final = (Effect.QUARANTINE, Effect.REJECT)
 _NOBODY: Final = Owner(TenantId("bench"), SubjectId("nobody"))
@@ -81,11 +85,14 @@ async def see(
 ) -> list[tuple[Seen, ...]]:
     """Judge each row under each of its origins; return what was seen in the order of the rows."""
     seen: list[tuple[Seen, ...]] = [()] * len(rows)
+    room = asyncio.Semaphore(AT_ONCE)
 
     async def judge_row(line: Line) -> Judged:
         at = line.number
         # One origin after the other: what the models said of the text is known from the first on.
-        seen[at] = tuple([await one(rows[at], origin, rooms, settings) for origin in origins[at]])
+        async with room:
+            outcomes = [await one(rows[at], origin, rooms, settings) for origin in origins[at]]
+        seen[at] = tuple(outcomes)
         return Told(at, "", None, ())
 
     def told(line: Line, _: Judged) -> None:

@@ -5,17 +5,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
 from bench.poisoning.judging import Seen, patient, see
-from bench.poisoning.metering import Remembering
-from bench.poisoning.packaged import asked_once
+from bench.poisoning.models import asked_once, scores_told
 from bench.poisoning.peers import PEERS, PeerReport, asked
 from bench.poisoning.report import FileReport
 from bench.poisoning.rows import Row, RowFile
 from bench.poisoning.tables import OWN, Case, Held, cases_of, flagged, held, held_by, scored
 from gateway.cli.say import Advance
 from gateway.settings import Settings
+from guard.models.vectors import readable
 from guard.rooms import Rooms
 from memory.origin import OriginClass
 
@@ -40,9 +38,8 @@ async def measured(
 ) -> FileReport:
     """Return all that is told of one file. Peers are asked when there is a place for them."""
     rows = file.rows
-    seen = await _seen(file, origins, rooms, settings, advance)
+    seen, scores = await _seen(file, origins, rooms, settings, advance)
     columns = _columns(rows, origins, seen)
-    scores = [_scored_as(one, origins[0]).score for one in seen]
     some = any(score is not None for score in scores)
     filled = [score or 0.0 for score in scores]
     reports, beside = await _peers(file, columns, origins[0], peers_dir, advance)
@@ -72,20 +69,25 @@ async def _seen(
     rooms: Rooms,
     settings: Settings,
     advance: Advance,
-) -> list[tuple[Seen, ...]]:
+) -> tuple[list[tuple[Seen, ...]], list[float | None]]:
+    """Return what was seen of each row, and its score."""
     rows = file.rows
     each = [
         tuple(dict.fromkeys((*origins, *(() if row.origin is None else (row.origin,)))))
         for row in rows
     ]
-    embedder = Remembering(rooms.embedder)
-    asking = msgspec.structs.replace(patient(rooms), embedder=embedder)
 
     def done(count: int) -> None:
         advance(file.name, count, len(rows))
 
-    with asked_once():
-        return await see(rows, each, asking, settings, done)
+    with asked_once(), scores_told() as told:
+        seen = await see(rows, each, patient(rooms), settings, done)
+    return seen, [_score(row, one[0], told) for row, one in zip(rows, seen, strict=True)]
+
+
+def _score(row: Row, seen: Seen, told: Mapping[str, float]) -> float | None:
+    """Return the score as the model told it, else the one that stands in a finding."""
+    return told.get(readable(row.text), seen.score)
 
 
 def _columns(
@@ -93,19 +95,17 @@ def _columns(
 ) -> dict[str, tuple[list[Row], list[Seen]]]:
     """Return rows and what was seen of them by column: one an origin, and each as its own."""
     columns = {
-        origin.value: (list(rows), [_scored_as(one, origin) for one in seen]) for origin in origins
+        origin.value: (list(rows), [_under(one, origin) for one in seen]) for origin in origins
     }
     own = [
-        (row, _scored_as(one, row.origin))
-        for row, one in zip(rows, seen, strict=True)
-        if row.origin
+        (row, _under(one, row.origin)) for row, one in zip(rows, seen, strict=True) if row.origin
     ]
     if own:
         columns[OWN] = ([row for row, _ in own], [one for _, one in own])
     return columns
 
 
-def _scored_as(seen: Sequence[Seen], origin: OriginClass) -> Seen:
+def _under(seen: Sequence[Seen], origin: OriginClass) -> Seen:
     return next(one for one in seen if one.origin is origin)
 
 

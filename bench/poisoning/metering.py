@@ -11,7 +11,7 @@ import msgspec
 
 from bench.poisoning.figures import Spread, spread
 from bench.poisoning.judging import drafted, screened_of
-from bench.poisoning.packaged import Read, asked_once, reading
+from bench.poisoning.models import Submit, asked_once, submitting
 from bench.poisoning.rows import Row
 from gateway.settings import Settings
 from guard.nouns import Draft
@@ -24,12 +24,12 @@ from memory.signals import Vectors
 WARM_UP: Final = 5
 """Texts judged before any is timed: the first ones load what is loaded late."""
 EMBEDDING: Final = "embedding"
-PACKAGED: Final = "packaged model"
+PACKAGED: Final = "packaged models, for the classifier"
 WHOLE: Final = "whole"
-BESIDE: Final = "all beside embedding and packaged model"
+BESIDE: Final = "all beside embedding and packaged models"
 _STEPS: Final = {
     "remember.gather": "readings, words, keys, neighbours",
-    "remember.detect": "detectors beside the packaged model",
+    "remember.detect": "detectors beside the packaged models",
     "remember.screen": "stages and policy",
 }
 _BESIDE: Final = (*_STEPS.values(), BESIDE)
@@ -48,30 +48,6 @@ class Timed(msgspec.Struct, frozen=True):
     elapsed: Mapping[str, Spread]
     worked: Mapping[str, Spread]
     ratio: float
-
-
-class Remembering:
-    """An embedder that asks its model once about each text.
-
-    The same text under another origin has the same vectors.
-    """
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._known: dict[str, Vectors] = {}
-
-    @property
-    def id(self) -> EmbedderId:
-        """The model that answers."""
-        return self._embedder.id
-
-    async def embed(self, texts: Sequence[str], purpose: Purpose = Purpose.MEMORY) -> list[Vectors]:
-        """Return the vectors of `texts`, in order."""
-        new = list(dict.fromkeys(text for text in texts if text not in self._known))
-        if new:
-            vectors = await self._embedder.embed(new, purpose)
-            self._known.update(zip(new, vectors, strict=True))
-        return [self._known[text] for text in texts]
 
 
 async def time_them(
@@ -99,7 +75,7 @@ async def _elapsed(
     for draft in drafts[:WARM_UP]:
         await screened_of(draft, timed)
     taken = []
-    with reading(clock.counted):
+    with submitting(clock.counted):
         for number, draft in enumerate(drafts, start=1):
             taken.append(await _one(draft, timed, clock))
             advance(number)
@@ -109,8 +85,7 @@ async def _elapsed(
 async def _worked(drafts: Sequence[Draft], rooms: Rooms) -> list[dict[str, float]]:
     """Return the processor time of the parts of each write beside the models."""
     clock = _Clock(time.process_time)
-    embedder = Remembering(rooms.embedder)
-    knowing = msgspec.structs.replace(rooms, embedder=embedder, watch=clock)
+    knowing = msgspec.structs.replace(rooms, watch=clock)
     with asked_once():
         for draft in drafts:
             await screened_of(draft, knowing)
@@ -146,25 +121,36 @@ class _Clock(Unwatched):
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
+        self._under_way: dict[str, int] = {}
+        self._began: dict[str, float] = {}
         self.taken: dict[str, float] = {}
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """Count the block as this part."""
-        start = self._now()
+        """Count the block as this part; where several are under way, while any of them is."""
+        if not self._under_way.get(name):
+            self._began[name] = self._now()
+        self._under_way[name] = self._under_way.get(name, 0) + 1
         try:
             yield
         finally:
-            self.taken[name] = self.taken.get(name, 0.0) + self._now() - start
+            self._under_way[name] -= 1
+            if not self._under_way[name]:
+                self.taken[name] = self.taken.get(name, 0.0) + self._now() - self._began[name]
 
-    def counted(self, read: Read) -> Read:
-        """Return the packaged model's reading, counted."""
+    def counted(self, submit: Submit) -> Submit:
+        """Return the way to ask a model, counted unless it is asked for the embedding.
 
-        def read_and_count(model: Any, texts: Sequence[str]) -> Any:
+        Models that are asked side by side count once.
+        """
+
+        async def submit_and_count(queue: Any, texts: Sequence[Any]) -> list[Any]:
+            if self._under_way.get(EMBEDDING):
+                return await submit(queue, texts)
             with self.step(PACKAGED):
-                return read(model, texts)
+                return await submit(queue, texts)
 
-        return read_and_count
+        return submit_and_count
 
 
 class _TimedEmbedder:

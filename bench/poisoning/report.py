@@ -165,7 +165,7 @@ def _times(timed: Timed) -> Iterator[str]:
     yield from _table(title, head, [_spread(*one) for one in timed.elapsed.items()])
     title = "the same in processor time, the models answering from memory"
     yield from _table(title, head, [_spread(*one) for one in timed.worked.items()])
-    yield f"beside embedding and packaged model: {100 * timed.ratio:.1f} % of the whole, median"
+    yield f"beside embedding and packaged models: {100 * timed.ratio:.1f} % of the whole, median"
 
 
 def _spread(name: str, of: Spread) -> list[str]:

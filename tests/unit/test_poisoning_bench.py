@@ -10,12 +10,14 @@ import pytest
 
 from bench.poisoning.judging import Seen, see
 from bench.poisoning.measuring import ORIGINS, measured
-from bench.poisoning.metering import BESIDE, EMBEDDING, WHOLE, time_them
+from bench.poisoning.metering import BESIDE, EMBEDDING, WHOLE, _Clock, time_them
+from bench.poisoning.models import asked_once
 from bench.poisoning.peers import PEERS, Peer, asked, installing
 from bench.poisoning.report import NO_SCORE, FileReport, Report, printed
 from bench.poisoning.rows import Row, RowFile
 from bench.poisoning.tables import ATTACKS, BENIGN, OWN, Held
 from gateway.settings import Settings
+from guard.models.batching import BatchBounds, Batching
 from guard.nouns import Facts, Tagged
 from guard.ports import Detector
 from guard.rooms import Rooms
@@ -252,3 +254,37 @@ def _environment(peer: Peer, peers_dir: Path) -> None:
 
 def _scorer(scores: Mapping[str, float]) -> Detector:
     return Scorer(scores)
+
+
+async def test_a_model_is_asked_once_about_a_text_and_answers_in_order() -> None:
+    """Under the second origin it answers from memory; afterwards it is asked again."""
+    asked_about: list[str] = []
+
+    def run(texts: Sequence[str]) -> list[int]:
+        asked_about.extend(texts)
+        return [len(text) for text in texts]
+
+    model = Batching(run, BatchBounds())
+    try:
+        with asked_once():
+            assert await model.submit(["aa", "b", "aa"]) == [2, 1, 2]
+            assert await model.submit(["b", "ccc"]) == [1, 3]
+        assert sorted(asked_about) == ["aa", "b", "ccc"]
+        assert await model.submit(["b"]) == [1]
+        assert len(asked_about) == 4
+    finally:
+        await model.close()
+
+
+def test_parts_that_run_side_by_side_count_once() -> None:
+    """From the beginning of the first to the end of the last, and not the sum."""
+    ticks = iter([0.0, 3.0, 10.0, 11.0])
+    clock = _Clock(lambda: next(ticks))
+    first, second = clock.step("models"), clock.step("models")
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    second.__exit__(None, None, None)
+    with clock.step("models"):
+        pass
+    assert clock.taken == {"models": 4.0}
