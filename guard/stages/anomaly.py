@@ -39,7 +39,8 @@ _ASKED: Final = 5
 _WORD = re.compile(r"[^\W\d_]{3,40}")
 _NOT_WORDS = re.compile(
     # Places, and words beside a number: prices, sizes, numbered rows.
-    r"\S*@\S*|(?:https?://|www\.)\S*|[^\W\d_]*[\W_]{0,2}\d[\d.,:]*[\W_]{0,2}[^\W\d_]*"
+    r"\S{0,64}@\S{0,255}|(?:https?://|www\.)\S{0,255}"
+    r"|[^\W\d_]{0,12}[\W_]{0,2}\d[\d.,:]{0,40}[\W_]{0,2}[^\W\d_]{0,12}"
 )
 _HAN_PAIR = re.compile(r"(?=([\u4e00-\u9fff]{2}))")
 _FRAGMENT = re.compile(r"[,;|/、，；\n]+")

@@ -13,12 +13,14 @@ import msgspec
 
 from guard.nouns import View
 from guard.views import span_of
+from guard.views.hanzi import TO_SIMPLIFIED
 from policies.model import Finding, Severity, Span
 
 SPANS_KEPT: Final = 16
 _CONTEXT: Final = 48
 _GAP: Final = r"(?:[\W_]{1,6})"
 _WORD: Final = r"[^\W_]{1,40}"
+_CUTTING = re.compile(r"<!--|\w<[^<>]*>\w")
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -42,6 +44,11 @@ class Sighting(msgspec.Struct, frozen=True):
     view: View
     start: int
     end: int
+
+    @property
+    def text(self) -> str:
+        """What the match reads."""
+        return self.view.text[self.start : self.end]
 
     @property
     def span(self) -> Span:
@@ -85,13 +92,20 @@ def is_disguised(sighting: Sighting, original: str) -> bool:
     """Whether the original shows the match only after a disguise is taken off.
 
     Upper case, line breaks and full-width letters are no disguise: Chinese text is full of them.
+    Nor are traditional characters, nor the tags of a page, unless they cut a word or comment.
     """
-    if sighting.view.name == "original":
+    name = sighting.view.name
+    if name == "original":
         return False
-    if sighting.view.name not in ("bare", "nfkc"):
-        return True
     span = sighting.span
-    return not all(c.isprintable() or c.isspace() for c in original[span.start : span.end])
+    shown = original[span.start : span.end]
+    if name == "skeleton":
+        return shown.casefold().translate(TO_SIMPLIFIED) != sighting.text
+    if name.split(".")[0] == "marks":
+        return _CUTTING.search(shown) is not None
+    if name not in ("bare", "nfkc"):
+        return True
+    return not all(c.isprintable() or c.isspace() for c in shown)
 
 
 def gathered(stage: str, found: Iterable[tuple[Sighting, Severity]]) -> tuple[Finding, ...]:

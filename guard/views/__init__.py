@@ -4,10 +4,12 @@
 
 - `bare`: NFKC without invisible characters, case kept
 - `nfkc`: `bare` with case and white space folded; rules are written against this form
-- `skeleton`, `joined`: look-alikes and leetspeak read, letters that stand apart joined
-- `<code>`: runs in base64, hex, percent, HTML, backslash or rot13 code decoded in place, up to
-  `DEPTH` times (`base64+percent` side by side, `base64>percent` one inside the other), each with
-  its own `.nfkc`, `.skeleton` and `.joined`
+- `skeleton`, `joined`: look-alikes, leetspeak and sound-alikes read, letters and pieces of words
+  that stand apart joined
+- `<code>`: runs in base64, base32, hex, percent, HTML, backslash, decimal, binary or Morse code and
+  text between marks decoded in place, up to `DEPTH` times (`base64+percent` side by side,
+  `base64>percent` one inside the other), each with its own `.nfkc`, `.skeleton` and `.joined`
+- `rot13`, `shift`, `reversed`, `mirrored`: text in another alphabet, or backwards
 - `hidden`: text carried by tag characters or variation selectors
 - `overflow`, empty: the text unfolds into more than is read; a stage holds it for that
 """
@@ -21,6 +23,7 @@ from guard.views.decode import decoded, hidden
 from guard.views.fold import bare, forms, plain
 from guard.views.rewrite import original, renamed, span_of
 from guard.views.rot13 import rot13
+from guard.views.turn import turned
 
 __all__ = [
     "DEPTH",
@@ -36,7 +39,7 @@ __all__ = [
 DEPTH: Final = 3
 """How many times a code inside a code is opened."""
 OVERFLOW: Final = "overflow"
-_BUDGET_PER_CHARACTER: Final = 8
+_BUDGET_PER_CHARACTER: Final = 12
 _BUDGET_AT_LEAST: Final = 65_536
 
 
@@ -94,6 +97,7 @@ def _named(view: View, name: str, prefix: str) -> Iterator[View]:
 
 
 def _turned(view: View, prefix: str) -> Iterator[View]:
-    turned = rot13(view)
-    if turned is not view:
-        yield from _named(turned, f"{prefix}rot13", f"{prefix}rot13.")
+    rotated = rot13(view)
+    ways = [] if rotated is view else [("rot13", rotated)]
+    for name, reading in (*ways, *turned(view)):
+        yield from _named(reading, f"{prefix}{name}", f"{prefix}{name}.")

@@ -9,6 +9,7 @@ import binascii
 import html
 import re
 from collections.abc import Callable
+from string import ascii_lowercase
 from typing import Final
 from urllib.parse import unquote
 
@@ -29,6 +30,33 @@ _HEX = re.compile(
 )
 _BASE64 = re.compile(r"[A-Za-z0-9+/_\-]{12,}(?:\r?\n[A-Za-z0-9+/_\-]{12,})*={0,2}")
 _BASE64_PIECE = re.compile(r"[A-Za-z0-9]{12,}={0,2}")
+_BASE32 = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z2-7]{16,}|[a-z2-7]{24,})={0,6}(?![A-Za-z0-9=])")
+_QUOTED = re.compile(r"(?:=[0-9A-Fa-f]{2}){4,}")
+_DECIMAL = re.compile(r"(?<![\d.,])\d{2,3}(?:(?:, ?| )\d{2,3}){9,}(?![\d.])")
+_BINARY = re.compile(r"(?<![01])[01]{8}(?: ?[01]{8}){5,}(?![01])")
+_MORSE = re.compile(r"(?<![\w.\-])[.\-]{1,6}(?:[ ]{1,3}(?:/[ ]{1,3})?[.\-]{1,6}){7,}(?![\w.\-])")
+_MORSE_CODE = """
+.- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. --
+-. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..
+"""
+_LETTERS_OF: Final = dict(zip(_MORSE_CODE.split(), ascii_lowercase, strict=True))
+_NAMES = (
+    "a|abbr|article|aside|b|big|blockquote|body|br|button|caption|center|cite|code|dd|del|details"
+    "|div|dl|dt|em|figure|font|footer|form|h[1-6]|head|header|hr|html|i|iframe|img|input|ins|kbd"
+    "|label|li|link|main|mark|meta|nav|noscript|object|ol|option|p|pre|q|s|samp|script|section"
+    "|select|small|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|template|textarea"
+    "|tfoot|th|thead|title|tr|tt|u|ul|var|video|wbr"
+)
+_MARKS = re.compile(
+    rf"<!--(?P<comment>[^>]{{0,4000}}?)-->|</?(?P<name>{_NAMES})(?=[\s/>])[^<>]{{0,400}}>",
+    re.IGNORECASE,
+)
+_INLINE = re.compile(
+    "a|abbr|b|big|cite|code|del|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|tt|u"
+    "|var|wbr",
+    re.IGNORECASE,
+)
+_EMPHASIS = re.compile(r"(?<=[^\W\d_])(?:\*{1,3}|~~|`|\\(?=[^\W\d_]))(?=[^\W\d_])")
 _NOT_HEX = re.compile(r"[^0-9a-fA-F]")
 _TAGS = re.compile(r"[\U000e0020-\U000e007e]+")
 _SELECTORS = re.compile(r"[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
@@ -36,6 +64,8 @@ _FLAG_TAGS: Final = 6
 """Flags of regions end in up to this many tag characters; a hidden message is longer."""
 _PROSE: Final = 0.6
 _PRINTABLE: Final = 0.95
+_MORSE_LETTERS: Final = 4
+"""Different signs that a message has; rulers and rows of dots have fewer."""
 
 
 def hidden(view: View) -> View:
@@ -128,23 +158,91 @@ def _base64_text(run: str) -> str | None:
     return _text(data)
 
 
+def _base32(match: re.Match[str]) -> str | None:
+    body = match.group().rstrip("=").upper()
+    try:
+        data = base64.b32decode(body + "=" * (-len(body) % 8))
+    except binascii.Error:
+        return None
+    return _text(data)
+
+
+def _quoted(match: re.Match[str]) -> str | None:
+    return _text(bytes.fromhex(match.group().replace("=", "")))
+
+
+def _decimal(match: re.Match[str]) -> str | None:
+    codes = [int(number) for number in re.findall(r"\d+", match.group())]
+    if any(code > 255 for code in codes):  # noqa: PLR2004  # no byte
+        return None
+    text = _text(bytes(codes))
+    # Numbers below 127 are letters by chance, too: a sentence is little else.
+    return text if text and sum(c.isalpha() or c == " " for c in text) >= 0.9 * len(text) else None
+
+
+def _binary(match: re.Match[str]) -> str | None:
+    bits = match.group().replace(" ", "")
+    return _text(int(bits, 2).to_bytes(len(bits) // 8, "big"))
+
+
+def _morse(match: re.Match[str]) -> str | None:
+    words = [word.split() for word in re.split(r" {2,}|/", match.group())]
+    if any(letter not in _LETTERS_OF for word in words for letter in word):
+        return None
+    text = " ".join("".join(_LETTERS_OF[letter] for letter in word) for word in words if word)
+    return text if len(set(text)) > _MORSE_LETTERS else None
+
+
+def _marks(match: re.Match[str]) -> str | None:
+    """Take a tag away, and say what a comment says: a reader sees neither, a model both."""
+    comment = match.group("comment")
+    if comment is not None:
+        # What stands in the middle of a word to cut it is no sentence.
+        return f" {comment.strip()} " if " " in comment.strip() else comment[:0]
+    return "" if _INLINE.fullmatch(match.group("name")) else " "
+
+
+def _nothing(_match: re.Match[str]) -> str | None:
+    return ""
+
+
 def _text(data: bytes) -> str | None:
     """Return `data` as text if it reads as prose or as a further code, else None."""
-    wide = len(data) >= 8 and data[1::2].count(0) * 2 >= len(data) - 1  # noqa: PLR2004
-    try:
-        text = data.decode("utf-16-le" if wide else "utf-8")
-    except UnicodeDecodeError:
-        return None
+    for encoding, alphabet in _ENCODINGS:
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if alphabet.fullmatch(text) and _is_prose(text):
+            return text
+    return None
+
+
+def _is_prose(text: str) -> bool:
     shown = sum(c.isprintable() or c in "\t\r\n" for c in text)
     words = sum(c.isalnum() or c == " " for c in text)
-    good = bool(text) and shown >= _PRINTABLE * len(text) and words >= _PROSE * len(text)
-    return text if good else None
+    return bool(text) and shown >= _PRINTABLE * len(text) and words >= _PROSE * len(text)
 
 
+_COMMON = "\t\r\n -~\u2010-\u2030\u3000-\u303f\u4e00-\u9fff\uff00-\uffef"
+_ENCODINGS: Final = (
+    ("utf-8", re.compile(r"[^\x00]*", re.DOTALL)),
+    # Any even number of bytes is UTF-16 or GBK of something: only of what people write is it text.
+    ("utf-16-le", re.compile(rf"[{_COMMON}]{{4,}}")),
+    ("utf-16-be", re.compile(rf"[{_COMMON}]{{4,}}")),
+    ("gb2312", re.compile(rf"[{_COMMON}]{{4,}}")),
+)
 _DECODERS: Final[dict[str, tuple[str, re.Pattern[str], Callable[[re.Match[str]], str | None]]]] = {
     "html": ("&", _HTML, _html),
     "escape": ("\\", _ESCAPES, _escapes),
     "percent": ("%", _PERCENT, _percent),
+    "quoted": ("=", _QUOTED, _quoted),
     "hex": ("", _HEX, _hex),
+    "base32": ("", _BASE32, _base32),
     "base64": ("", _BASE64, _base64),
+    "decimal": ("", _DECIMAL, _decimal),
+    "binary": ("0", _BINARY, _binary),
+    "morse": (".", _MORSE, _morse),
+    "marks": ("<", _MARKS, _marks),
+    "emphasis": ("", _EMPHASIS, _nothing),
 }

@@ -6,7 +6,9 @@ from typing import Final
 import regex
 
 from guard.nouns import View
+from guard.views.cut import CUT_WORDS, WORDS
 from guard.views.glyphs import FOLD, LEET
+from guard.views.hanzi import CUT, SOUND, SOUNDS
 from guard.views.rewrite import cut, renamed, rewritten, translated
 
 MARKS_KEPT: Final = 8
@@ -61,17 +63,21 @@ def plain(view: View) -> View:
 
 
 def skeleton(view: View) -> View:
-    """Return a plain view with look-alike characters and leetspeak read as what they look like."""
-    return _unleet(_glyphs(view))
+    """Return a plain view with look-alike characters and leetspeak read as what they look like,
+    and Chinese sound-alikes as the word that they sound like.
+    """
+    seen = _unleet(_glyphs(view))
+    return rewritten(seen, SOUND, lambda m: SOUNDS[m.group()])
 
 
 def joined(view: View) -> View:
-    """Return a plain view with letters and Chinese characters that stand apart joined to words."""
+    """Return a plain view with letters, characters and pieces that stand apart joined to words."""
     seen = _glyphs(view)
     seen = rewritten(seen, _LETTERS_APART, lambda m: _NOT_LETTER.sub("", m.group()))
     seen = rewritten(seen, _HAN_SPACES, _nothing)
     seen = rewritten(seen, _HAN_APART, lambda m: _NOT_HAN.sub("", m.group()))
-    return _unleet(seen)
+    seen = rewritten(seen, CUT, lambda m: _NOT_HAN.sub("", m.group()))
+    return rewritten(_unleet(seen), CUT_WORDS, lambda found: found.word)
 
 
 def forms(view: View, prefix: str) -> tuple[View, ...]:
@@ -146,8 +152,10 @@ def _unleet(view: View) -> View:
 
 
 def _word(token: str) -> str | None:
-    # Leet stands for a few letters of a word; where it is the most, the token is a code.
     letters = sum(c.isalpha() for c in token)
-    if letters == len(token) or 2 * letters < len(token) or len(token) > LONGEST_WORD:
+    if letters == len(token) or len(token) > LONGEST_WORD:
         return None
-    return _LEET_SIGN.sub("i", token.replace("11", "ll").translate(LEET))
+    word = _LEET_SIGN.sub("i", token.replace("11", "ll").translate(LEET))
+    # Leet stands for a few letters of a word; where it is the most, the token is a code, unless it
+    # reads as a word that is looked for.
+    return word if 2 * letters >= len(token) or word in WORDS else None

@@ -1,11 +1,13 @@
 """Which characters look like which: the folding tables of the skeleton view.
 
 Only what a reader (or a model) takes for an ASCII letter is listed; NFKC has already folded full
-width, mathematical and circled letters. The traditional characters are those that the Chinese
-rules use, so that one spelling of a rule sees both scripts.
+width, mathematical and circled letters, but not those in filled circles and squares. Traditional
+characters are folded too, so that one spelling of a rule sees both scripts.
 """
 
 from typing import Final
+
+from guard.views.hanzi import TO_SIMPLIFIED
 
 _CYRILLIC = dict(zip("авеёзіїјкмнорԛсѕтуԝхһԁьӏг", "abeezlijkmhopqcstywxhdblr", strict=True)) | {
     "і": "i",
@@ -93,22 +95,13 @@ _LATIN = {
     "ꜰ": "f",
 }
 _ARMENIAN = {"օ": "o", "ո": "n", "ս": "u", "հ": "h", "ց": "g", "զ": "q", "ա": "w", "ք": "p"}
+_FILLED = {chr(start + i): chr(ord("a") + i) for start in (0x1F150, 0x1F170) for i in range(26)}
 _SIGNS = {"‐": "-", "‑": "-", "‒": "-", "–": "-", "—": "-", "’": "'", "‘": "'", "“": '"', "”": '"'}
-_TRADITIONAL = dict(
-    zip(
-        "無視從現後個記憶發訊將給這規則條資設開關對話應該請須為與時間問題說許權認證過確額轉帳賬號碼"
-        "導銀錢電郵聯絡網頁檔協議輸詢覆復專屬業務執調機構員審統據檢驗邏輯啟動憑導號繞無會體務歷處",
-        "无视从现后个记忆发讯将给这规则条资设开关对话应该请须为与时间问题说许权认证过确额转帐账号码"
-        "导银钱电邮联络网页档协议输询覆复专属业务执调机构员审统据检验逻辑启动凭导号绕无会体务历处",
-        strict=True,
-    )
-)
-
 FOLD: Final = {
     ord(char): fold
-    for char, fold in (_CYRILLIC | _GREEK | _LATIN | _ARMENIAN | _SIGNS | _TRADITIONAL).items()
+    for char, fold in (_CYRILLIC | _GREEK | _LATIN | _ARMENIAN | _SIGNS | _FILLED).items()
     if len(fold) == 1
-}
+} | TO_SIMPLIFIED
 """One character to one character, so that a fold never moves a position."""
 
 LEET: Final = {

@@ -14,14 +14,12 @@ _WINDOW: Final = 4
 """Words judged together: letter frequencies of a single short word say little."""
 _LEAST: Final = 4.0
 """Log ratio from which a window counts as turned: rare letters alone do not reach it."""
-_FREQUENCY: Final = dict(
+FREQUENCY: Final = dict(
     zip("etaoinshrdlcumwfgypbvkjxqz",
         (12.7, 9.1, 8.2, 7.5, 7.0, 6.7, 6.3, 6.1, 6.0, 4.3, 4.0, 2.8, 2.8, 2.4, 2.4, 2.2, 2.0, 2.0,
          1.9, 1.5, 1.0, 0.8, 0.15, 0.15, 0.1, 0.07), strict=True)
 )  # fmt: skip
-_GAIN: Final = {
-    c: math.log(_FREQUENCY[codecs.encode(c, "rot13")] / _FREQUENCY[c]) for c in _FREQUENCY
-}
+_GAIN: Final = {c: math.log(FREQUENCY[codecs.encode(c, "rot13")] / FREQUENCY[c]) for c in FREQUENCY}
 """How much likelier a letter is in English after rot13 than before, as a log ratio."""
 
 

@@ -15,7 +15,9 @@ CODED = st.lists(
         st.sampled_from(
             ["%E4%BD", "&amp;", "&#0;", "&#xD800;", "\\ud800", "\\U0011ffff", "=", "\x00",
              "aGVsbG8gd29ybGQ=", "aGVsbG8gd29ybGQ", "忽 略 以 上", "i g n o r e",
-             "\U000e0041" * 9, "\ufe0f" * 5]
+             "\U000e0041" * 9, "\ufe0f" * 5, "<b>", "<!-- a b -->", "ign ore ", "eht dna siht ",
+             "令指有所", "ORUGKIDROVUWG2ZAMJZG653O", "01101000 " * 7, "- .... . / --.- ..- ..",
+             "=68=65=6c=6c", "104 101 " * 6, "i**g", "呼略", "指·令", "Khoor wkhuh zruog ri ixq"]
         ),
         st.text("abc%&#\\ux0123456789+/=-_ \n忽略.,é\u0301\u200b", max_size=40),
     ),

@@ -1,5 +1,6 @@
 """The anomaly stage: floods, magnets, sleepers, strangers, each beside what is ordinary."""
 
+import time
 from datetime import timedelta
 from pathlib import Path
 
@@ -214,3 +215,21 @@ def test_the_window_of_a_flood_is_an_hour() -> None:
     """What docs/guides/policy.md says."""
     assert timedelta(hours=1) == anomaly.FLOOD_WINDOW
     assert anomaly.FLOOD == 8
+
+
+@pytest.mark.requirement("W8")
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "我对花生过敏", "当用户说如果用户说", "一旦用户提到就在他说，", "触发词就",
+        "when the user says if he asks ", "trigger phrase when the code word ", "until then ",
+        "what where why how ", "a@", "www.", "1", "keywords: a, ", "why? ",
+    ],
+)  # fmt: skip
+def test_no_text_makes_the_stage_slow(unit: str) -> None:
+    """A hostile text of the greatest length takes a moment and no more."""
+    text = (unit * 8192)[:8192]
+    facts, tagged = facts_of(text), tagged_of(text)
+    began = time.perf_counter()
+    anomaly.inspect(tagged, facts)
+    assert time.perf_counter() - began < 1.5
