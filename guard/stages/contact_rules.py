@@ -29,7 +29,10 @@ _ROLE = (
     "accountspayable|invoices?|payments?|finance|payroll|orders?|returns?|shipping|reservations?|bookings?|"
     "events?|webinars?|careers?|jobs|recruit(?:ing|ment)|hr|legal|privacy|dpo|compliance|feedback|enquir(?:y|ies)|"
     "inquir(?:y|ies)|reception|frontdesk|concierge|partners?|partnerships|membership|subscriptions?|store|shop|mail|"
-    "e?mail|no-?reply|do-?not-?reply|git|root|it|ops|noc|dev|devs|kefu|kontakt|community|board|school|library"
+    "e?mail|no-?reply|do-?not-?reply|git|root|it|ops|noc|dev|devs|kefu|kontakt|community|board|school|library|"
+    "courses|classes|warranty|manager|management|reports?|claims|tickets|donations?|volunteers?|editor|editorial|letters|"
+    "submissions?|stock|repairs?|delivery|dispatch|hire|rentals?|lettings|admissions|registrar|secretary|treasurer|chair|"
+    "committee|club|hotel|restaurant|garage|archive|tougao|yuyue|zixun|zhaopin|caiwu|xiaoshou|shouhou|fuwu|wuye"
 )
 PUBLIC_MAILBOX: Final = re.compile(rf"^(?:{_ROLE})(?:[+._-][a-z0-9+._-]{{0,40}})?@")
 PUBLIC_LINE: Final = re.compile(
@@ -46,6 +49,12 @@ HEADER: Final = re.compile(
     r"|delivered[-_ ]to|sent by|发件人|收件人|抄送|密送|来自|寄件人|发送至|回复至)[ \t*]{0,3}[:：][^\n|]{0,400}",
     re.IGNORECASE,
 )
+AUTHOR: Final = re.compile(
+    r"(?:^|\n)[ \t>]{0,8}(?:author|committer|signed-off-by|co-authored-by|reviewed-by|acked-by|organizer|attendee|maintainer)"
+    r"[ \t]{0,3}[:：][^\n]{0,200}",
+    re.IGNORECASE,
+)
+"""Who made a change or called a meeting: what is public of it by its nature."""
 SUBJECT: Final = re.compile(
     r"(?:^|[\n|>])[ \t>*]{0,8}(?:subject|re|date|sent|received date|主题|日期|时间)[ \t*]{0,3}[:：]",
     re.IGNORECASE,

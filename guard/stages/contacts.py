@@ -13,6 +13,7 @@ import msgspec
 import phonenumbers
 
 from guard.stages.contact_rules import (
+    AUTHOR,
     CLOSING,
     EMAIL,
     FREE,
@@ -98,10 +99,11 @@ def letter_of(text: str) -> Letter:
     heads = [match.span() for match in HEADER.finditer(text)]
     closes = list(CLOSING.finditer(text))
     one_each = (SUBJECT.search(text), SALUTATION.search(text), closes)
+    authors = [match.span() for match in AUTHOR.finditer(text)]
     if len(heads[:1]) + sum(map(bool, one_each)) < _SIGNS:
-        return NO_LETTER
+        return Letter(tuple(authors), ()) if authors else NO_LETTER
     signatures = [(close.end(), min(close.end() + _SIGNATURE, len(text))) for close in closes]
-    return Letter(tuple(heads), tuple(signatures))
+    return Letter((*heads, *authors), tuple(signatures))
 
 
 def _mail(text: str) -> Iterator[tuple[str, int, int]]:

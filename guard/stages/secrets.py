@@ -105,7 +105,9 @@ _PLACE = re.compile(r"https?://|[\w.+-]+@[\w-]+\.")
 _CODE_NAME = re.compile(
     # A name with members, a call or an index, a constant, a variable of a shell, a tag, a colour.
     r"^(?:[A-Za-z_$]+(?:\.[A-Za-z_$]+)+(?:[(\[][\w.,$]*[)\]]*)?"
-    r"|[A-Za-z_$][\w$]*[(\[][\w.,$]*[)\]]*|[A-Za-z_]+_(?:file|path|env|name|key|id|url|var|hash|field|header)|\$.*|<.*|#[0-9A-Fa-f]{3,8})$",
+    r"|[A-Za-z_$][\w$]*[(\[][\w.,$]*[)\]]*|[A-Za-z_]+_(?:file|path|env|name|key|id|url|var|hash|field|header)"
+    # … a path, or a member of a module.
+    r"|(?:/[\w.-]{1,16})+/?|(?:[\w.-]{1,16}/)+[\w-]{1,24}\.[a-z]{2,4}\d?|[A-Za-z_]+(?:::[\w<>]+)+(?:[(][\w.,$]*[)]*)?|\$.*|<.*|#[0-9A-Fa-f]{3,8})$",
     re.IGNORECASE,
 )
 

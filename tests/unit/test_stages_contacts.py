@@ -92,6 +92,7 @@ def test_a_long_list_under_a_close_is_a_list() -> None:
         "Our office can be reached under +44 20 7946 0958 on weekdays.",
         "Toll-free 800-555-0199 day and night.",
         "Write to orders@lamps.example or careers+2026@lamps.example.",
+        "Warranty: warranty@lamps.example, stories to editor@lamps.example.",
         "客服热线：010-65529988",
         "报名电话 010-65529988，周一至周五。",
         "全国统一热线 400 810 8888",
@@ -101,6 +102,14 @@ def test_a_line_of_a_place_is_public(text: str) -> None:
     """Numbers and mailboxes by which a place wants to be reached are reported and not held."""
     assert reasons_of(text) <= {"secrets.public_contact"}
     assert effect_of(text, 0) is Effect.ALLOW
+
+
+@pytest.mark.requirement("W6")
+def test_whoever_signs_a_change_is_named_in_public() -> None:
+    """The author of a commit is no secret of it; somebody named in its text is."""
+    commit = "commit 4be1f09c\nAuthor: Mika Aho <mika@lamps.example>\n\n    Dim the lamps"
+    assert effect_of(commit, 1) is Effect.ALLOW
+    assert effect_of(f"{commit} as ann.lee@mail.example asked", 1) is Effect.QUARANTINE
 
 
 @pytest.mark.requirement("W6")
