@@ -6,7 +6,8 @@ that serves, so that nothing has to be calibrated by hand when another one does.
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Final
 
 import msgspec
@@ -49,7 +50,7 @@ MAGNET: Final = 1.0
 
 class Magnets:
     """Tells magnets by the embedder that serves. The bank is made when it is first needed, so that
-    a gateway starts while its embedder is away.
+    a gateway starts while its embedder is away; `run` makes it before.
     """
 
     def __init__(self, embedder: Embedder) -> None:
@@ -59,10 +60,24 @@ class Magnets:
 
     async def pull(self, text: str, vectors: Vectors) -> float:
         """Return how near a text is to everything, see `Bank.pull`. Raises UnavailableError."""
+        return (await self._made()).pull(text, vectors)
+
+    @asynccontextmanager
+    async def run(self) -> AsyncIterator[None]:
+        """Make the bank meanwhile; a write that needs it sooner waits for it."""
+        making = asyncio.create_task(self._made(), name="magnets")
+        try:
+            yield
+        finally:
+            making.cancel()
+            # An embedder that is away is asked again by the first write.
+            await asyncio.gather(making, return_exceptions=True)
+
+    async def _made(self) -> "Bank":
         async with self._making:
             if self._bank is None:
                 self._bank = await bank_of(self._embedder)
-        return self._bank.pull(text, vectors)
+        return self._bank
 
 
 class Bank(msgspec.Struct, frozen=True):

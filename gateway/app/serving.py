@@ -277,7 +277,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
     """Return the gateway over opened adapters."""
     keep, index, embedder = adapters.keep, adapters.index, adapters.embedder
     registry = RecentRegistry(SqlRegistry(keep.database), settings.auth.registry_seconds)
-    metrics = adapters.metrics
+    metrics, magnets = adapters.metrics, Magnets(embedder)
     rooms = Rooms(
         clock=now,
         new_id=new_id,
@@ -291,7 +291,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         quarantine=SqlQuarantine(keep.database),
         index=index,
         embedder=MeteredEmbedder(embedder, metrics),
-        magnets=Magnets(embedder),
+        magnets=magnets,
         rates=WindowRates(RATE_WINDOW_SECONDS),
         audit=keep.audit,
         journal=adapters.journal,
@@ -331,7 +331,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
             "embedder": embeds,
             "background": works,
         },
-        lifespans=(deciding.run, listening(settings.metrics, metrics)),
+        lifespans=(deciding.run, magnets.run, listening(settings.metrics, metrics)),
     )
     return Gateway(build(edge), rooms, settings)
 

@@ -197,6 +197,19 @@ async def test_a_statement_near_to_everything_is_a_magnet_and_nothing_ordinary_i
 
 
 @pytest.mark.requirement("W8")
+async def test_an_embedder_that_is_away_at_the_start_is_asked_again() -> None:
+    """The gateway starts without the bank, and the first write that needs it makes it."""
+    house = House()
+    magnets = Magnets(house.embedder)
+    house.embedder.broken = True
+    async with magnets.run():
+        pass
+    house.embedder.broken = False
+    house.rooms = house.with_rooms(magnets=magnets)
+    assert isinstance(await house.remember(ALICE, "The plumber comes on Thursday."), Stored)
+
+
+@pytest.mark.requirement("W8")
 def test_a_question_is_told_from_a_statement() -> None:
     """By its mark, or as one sentence that reads like one."""
     assert all(map(is_question, ("Where is it?", "where is the key", "钥匙放在哪里", "在哪？")))
