@@ -35,14 +35,13 @@ async def play(
         async with opened(place, loaded, layer.rooms, layer.doors) as whole:
             for number, (way, scene) in enumerate(plan):
                 progress(layer.name, number, len(plan))
-                played.append(await _one(whole, layer, way, scene, number))
+                played.append(await _one(whole, layer, way, scene))
     return played
 
 
-async def _one(whole: Whole, layer: Layer, way: Way, scene: Scene, number: int) -> Played:
-    # A tenant for each way: what one tenant may spend is bounded.
-    tenant = f"way-{number // 24}"
-    attacker, honest = (whole.caller(tenant, f"{scene.id}-{side}") for side in ("attack", "twin"))
+async def _one(whole: Whole, layer: Layer, way: Way, scene: Scene) -> Played:
+    # A tenant for each way: several play the same scenes, and what one tenant may spend is bounded.
+    attacker, honest = (whole.caller(way.name, f"{scene.id}-{side}") for side in ("attack", "twin"))
     return Played(
         layer=layer.name,
         way=way.name,
