@@ -18,6 +18,7 @@ from gateway.app.serving import prepare_models
 from gateway.doors import UseCases
 from gateway.edge import build
 from gateway.settings import Settings, load
+from guard.magnets import Magnets
 from guard.ports import Detector, Embedder, EmbedderId, Purpose
 from guard.rooms import Rooms
 from memory.signals import Vectors
@@ -50,7 +51,7 @@ class Remembering:
 
 
 class Models:
-    """The packaged embedder and the detectors that the gateway would serve with, loaded."""
+    """The packaged embedder, and all that judges with models in a gateway as served, loaded."""
 
     def __init__(
         self, settings: Settings, embedder: Embedder, detectors: Mapping[str, Detector]
@@ -58,6 +59,7 @@ class Models:
         self.settings = settings
         self.embedder = embedder
         self.detectors = detectors
+        self.magnets = Magnets(embedder)
 
 
 class Whole:
@@ -116,6 +118,7 @@ async def opened(
         "embedder": loaded.embedder,
         "index": house.index,
         "detectors": loaded.detectors,
+        "magnets": loaded.magnets,
         "bounds": bounds_of(loaded.settings),
     }
     guarded.change(**changes)
