@@ -387,6 +387,57 @@ class Sessions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """Sealed bytes of one session that are kept."""
 
 
+class AnswerFormat(StrEnum):
+    """How a judge's endpoint is asked for the fixed form; what it says is checked in any case."""
+
+    JSON_SCHEMA = "json-schema"
+    JSON_OBJECT = "json-object"
+    TEXT = "text"
+
+
+_Probability = Annotated[float, Meta(ge=0, le=1)]
+_AskedShare = Annotated[float, Meta(ge=0.01, le=0.2)]
+
+
+class Screening(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Who is asked about texts that the first classifier doubts. Nobody unless one is named."""
+
+    detector_seconds: Annotated[float, Meta(gt=0, le=30)] = 5.0
+    """Seconds that each detector has for a write; one that takes longer holds it."""
+    doubt_from: _Probability = 0.0
+    """Least score of a text in doubt, among those that the first classifier finds suspicious."""
+    doubt_to: _Probability = 1.0
+    """And from which on it is not in doubt; what policy holds for its score is not, anyhow."""
+    second_directory: Path | None = None
+    """A sequence classifier in Hugging Face's form, with weights in safetensors."""
+    second_attack_labels: Annotated[_Words, Meta(max_length=16)] = ()
+    """Its labels that mean an attack. Empty: those with a usual name."""
+    second_poison: _Probability = 0.5
+    """Its score from which on a text is taken for an attack."""
+    second_unsure: _Probability = 0.2
+    """And from which on it is unsure, which is left to the judge."""
+    second_share: _AskedShare = 0.2
+    """Share of a tenant's writes that it is asked about; more than a fifth is never spent."""
+    second_tokens: Annotated[int, Meta(ge=32, le=8192)] = 512
+    """Tokens of one window of a long text; the model's own limit, when that is less."""
+    second_windows: Annotated[int, Meta(ge=1, le=256)] = 16
+    """Windows of one reading of a text; one that has more is held unread."""
+    second_threads: Annotated[int, Meta(ge=1, le=64)] = 2
+    judge_url: _Url | None = None
+    """What `/chat/completions` is appended to, such as `https://models.example/v1`."""
+    judge_model: Annotated[str, Meta(min_length=1, max_length=256)] | None = None
+    judge_api_key: Secret | None = None
+    """The endpoint's API key itself, from the environment only."""
+    judge_api_key_file: Path | None = None
+    judge_ca_file: Path | None = None
+    """Authorities whose certificates are believed, instead of the system's."""
+    judge_format: AnswerFormat = AnswerFormat.JSON_SCHEMA
+    judge_sure: _Probability = 0.7
+    """Confidence from which on an honest verdict counts."""
+    judge_share: _AskedShare = 0.05
+    """Share of a tenant's writes that it is asked about."""
+
+
 class Metrics(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Where `/metrics` is served without a token, beside the gateway's own port. None: nowhere."""
 
@@ -473,6 +524,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     tenants: Annotated[tuple[TenantEntry, ...], Meta(max_length=10_000)] = ()
     """Tenants that are registered at start; in the file only."""
     embedder: Embedder = Embedder()
+    screening: Screening = Screening()
     writes: Writes = Writes()
     sessions: Sessions = Sessions()
     held: Held = Held()
@@ -572,6 +624,7 @@ _SECRETS: Final = (
     ("storage", "keys_url"),
     ("index", "api_key"),
     ("embedder", "api_key"),
+    ("screening", "judge_api_key"),
 )
 _FILE_ONLY: Final = frozenset({"tenants"})
 _LISTS: Final = frozenset(
@@ -582,6 +635,7 @@ _LISTS: Final = frozenset(
         "tracing.trusted_parents",
         "auth.audiences",
         "auth.algorithms",
+        "screening.second_attack_labels",
     }
 )
 
@@ -613,10 +667,16 @@ def _refuse_contradictions(settings: Settings) -> None:
         raise SettingsError("policy.profile and policy.file exclude each other")
     _refuse_torn_index(settings.index)
     _refuse_torn_embedder(settings.embedder, settings.mode)
+    _refuse_torn_screening(settings.screening, settings.mode)
     if (http.tls_cert is None) != (http.tls_key is None):
         raise SettingsError("http.tls_cert and http.tls_key need each other")
     _refuse_no_networks("http.trusted_proxies", http.trusted_proxies)
     _refuse_no_networks("tracing.trusted_parents", settings.tracing.trusted_parents)
+    if 2 * settings.screening.detector_seconds >= limits.request_deadline_seconds:
+        raise SettingsError(
+            "screening.detector_seconds: two detectors that are late must end within "
+            "limits.request_deadline_seconds, or their writes fail where they should be held"
+        )
     dearest = max(limits.write_cost, limits.recall_cost, limits.read_cost, limits.admin_cost)
     least = min(
         limits.subject_units_per_minute,
@@ -707,6 +767,36 @@ def _refuse_torn_embedder(embedder: Embedder, mode: Mode) -> None:
         "production: embedder.url: https is required": mode is Mode.PRODUCTION
         and embedder.url is not None
         and not embedder.url.startswith("https://"),
+    }
+    failed = [reason for reason, is_wrong in wrong.items() if is_wrong]
+    if failed:
+        raise SettingsError("; ".join(failed))
+
+
+def _refuse_torn_screening(screening: Screening, mode: Mode) -> None:
+    """Refuse limits that let nothing through to a model, and what is said of one that is not there.
+
+    Set there, somebody believes in what is not so.
+    """
+    usual, wrong = Screening(), dict[str, bool]()
+    for whom, there in (("second", screening.second_directory), ("judge", screening.judge_url)):
+        fields = [one for one in Screening.__struct_fields__ if one.startswith(f"{whom}_")]
+        said = [one for one in fields if getattr(screening, one) != getattr(usual, one)]
+        wrong[f"screening.{', '.join(said)}: there is no such model"] = there is None and bool(said)
+    url, key = screening.judge_url, screening.judge_api_key
+    wrong |= {
+        "screening.doubt_from must be less than doubt_to": screening.doubt_from
+        >= screening.doubt_to,
+        "screening.second_unsure must not exceed second_poison": screening.second_unsure
+        > screening.second_poison,
+        "screening.judge_model: required for a judge": url is not None
+        and screening.judge_model is None,
+        "screening.judge_api_key and screening.judge_api_key_file exclude each other": key
+        is not None
+        and screening.judge_api_key_file is not None,
+        "production: screening.judge_url: https is required": mode is Mode.PRODUCTION
+        and url is not None
+        and not url.startswith("https://"),
     }
     failed = [reason for reason, is_wrong in wrong.items() if is_wrong]
     if failed:

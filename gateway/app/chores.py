@@ -18,7 +18,7 @@ from gateway.app.embedding import (
 from gateway.app.indexing import opened_index
 from gateway.app.keep import Keep, keys_url, ledger_url, opened_keep, start_keys
 from gateway.app.policing import is_unsafe, overrides_of, policy_of
-from gateway.app.screening import opened_detectors
+from gateway.app.screening import no_quota, opened_detectors, proven
 from gateway.app.serving import Progress, new_id, now, prepare_models
 from gateway.auth import mint
 from gateway.settings import EmbedderKind, Mode, Settings, SettingsError
@@ -158,15 +158,18 @@ async def screening(settings: Settings) -> AsyncIterator[Rooms]:
     keyring = Keyring(RootKey.from_bytes(secrets.token_bytes(32)), MemoryKeyStore())
     vault = SealingVault(keyring)
     ledger = MemoryLedger()
-    async with opened_embedder(settings) as embedder, opened_detectors(settings) as detectors:
+    async with (
+        opened_embedder(settings) as embedder,
+        opened_detectors(settings, no_quota) as detectors,
+    ):
         yield Rooms(
             clock=now,
             new_id=new_id,
             policy=policy_of(settings),
             overrides=overrides_of(settings),
             stages=STAGES,
-            vault=vault,
             detectors=detectors,
+            vault=vault,
             marks=vault,
             ledger=ledger,
             quarantine=ledger.quarantine,
@@ -220,6 +223,11 @@ async def _models(settings: Settings) -> str:
         raise
 
 
+async def _screening(settings: Settings) -> str:
+    async with opened_detectors(settings) as detectors:
+        return await proven(detectors, settings)
+
+
 async def _vectors(settings: Settings) -> str:
     async with opened_keep(settings) as keep, opened_embedder(settings) as embedder:
         recorded = await SqlEmbedders(keep.database).recorded()
@@ -246,6 +254,7 @@ _CHECKS = {
     "keys": _keys,
     "policy": _policy,
     "models": _models,
+    "screening": _screening,
     "ledger": _ledger,
     "vectors": _vectors,
     "index": _index,

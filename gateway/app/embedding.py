@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Protocol, TypeVar, assert_never
 
 from gateway.app.keep import models_dir
+from gateway.app.secret_files import secret_in
 from gateway.settings import Embedder as Section
-from gateway.settings import EmbedderKind, Secret, Settings, SettingsError
+from gateway.settings import EmbedderKind, Settings, SettingsError
 from gateway.telemetry import LOGGER
 from guard.models.batching import BatchBounds
 from guard.models.directory import Pooling
@@ -105,6 +105,7 @@ def bounds_of(settings: Settings) -> Bounds:
         thresholds=thresholds,
         ramps=NO_RAMPS if low is None or high is None else {DENSE + VECTOR: Ramp(low, high)},
         answer_hours=settings.writes.answer_hours,
+        detector_seconds=settings.screening.detector_seconds,
         rescreen_items=settings.policy.rescreen_items,
         rescreen_seconds=settings.policy.rescreen_seconds,
         queued_writes=settings.writes.queued,
@@ -152,7 +153,11 @@ def _options(section: Section) -> Options:
 
 
 def _endpoint(section: Section) -> Endpoint:
-    key = section.api_key if section.api_key_file is None else _secret(section.api_key_file)
+    key = (
+        section.api_key
+        if section.api_key_file is None
+        else secret_in(section.api_key_file, "embedder.api_key_file")
+    )
     return Endpoint(
         url=_given(section.url),
         model=_given(section.model),
@@ -165,16 +170,6 @@ def _endpoint(section: Section) -> Endpoint:
         attempts=section.attempts,
         deadline=section.deadline_seconds,
     )
-
-
-def _secret(file: Path) -> Secret:
-    try:
-        word = file.read_text("utf-8").strip()
-    except (OSError, ValueError) as error:
-        raise SettingsError(f"cannot read embedder.api_key_file: {type(error).__name__}") from None
-    if not (word.isascii() and word.isprintable() and word):
-        raise SettingsError("embedder.api_key_file holds no key")
-    return Secret(word)
 
 
 def _given(value: T | None) -> T:

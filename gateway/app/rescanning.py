@@ -7,7 +7,7 @@ from datetime import timedelta
 from gateway.app.embedding import adopted, bounds_of, opened_embedder
 from gateway.app.keep import Keep, opened_keep
 from gateway.app.policing import candidate_of, governed, overrides_of, policy_of
-from gateway.app.screening import opened_detectors
+from gateway.app.screening import no_quota, opened_detectors
 from gateway.app.serving import RATE_WINDOW_SECONDS, Progress, new_id, now, prepare_models
 from gateway.settings import Settings
 from guard.magnets import Magnets
@@ -73,7 +73,10 @@ async def opened_rooms(settings: Settings, keep: Keep) -> AsyncIterator[Rooms]:
 
     The embedded index belongs to the gateway; it follows the ledger, and needs nobody else for it.
     """
-    async with opened_embedder(settings) as embedder, opened_detectors(settings) as detectors:
+    async with (
+        opened_embedder(settings) as embedder,
+        opened_detectors(settings, no_quota) as detectors,
+    ):
         await adopted(keep.database, embedder)
         yield Rooms(
             clock=now,

@@ -29,7 +29,7 @@ from gateway.app.keep import (
 )
 from gateway.app.observing import metrics_of, opened_tracing, watch
 from gateway.app.policing import overrides_of, policy_of, warn_unsafe
-from gateway.app.screening import opened_detectors
+from gateway.app.screening import opened_detectors, watch_asked
 from gateway.app.waiting import Front, waited
 from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier, read_keys
 from gateway.doors import Edge, QueueDoors, TenantDoors, UseCases
@@ -108,10 +108,10 @@ class Adapters(msgspec.Struct, frozen=True):
     ledger: Ledger
     index: Index
     embedder: Embedder
+    detectors: Mapping[str, Detector]
     journal: BatchingJournal
     buckets: Buckets
     accepted: asyncio.Event
-    detectors: Mapping[str, Detector]
     metrics: Metrics
     tracing: Tracing | None
     working: tuple[asyncio.Task[None], ...]
@@ -229,10 +229,10 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
         keep = await stack.enter_async_context(opened_keep(settings))
         embedder = await stack.enter_async_context(opened_embedder(settings))
         await adopted(keep.database, embedder)
+        detectors = await stack.enter_async_context(opened_detectors(settings))
         index = await stack.enter_async_context(
             opened_index(settings, keep, embedder.id.dimensions)
         )
-        detectors = await stack.enter_async_context(opened_detectors(settings))
         if settings.index.kind is IndexKind.EMBEDDED:
             # There is one gateway to an embedded index: whoever held a lease is dead.
             await keep.outbox.release(now())
@@ -257,16 +257,17 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
             buckets=buckets,
             policy=policy_of(settings),
         )
+        watch_asked(metrics, detectors)
         tracing = await stack.enter_async_context(opened_tracing(settings))
         yield Adapters(
             keep=keep,
             ledger=ledger,
             index=index,
             embedder=embedder,
+            detectors=detectors,
             journal=journal,
             buckets=buckets,
             accepted=accepted,
-            detectors=detectors,
             metrics=metrics,
             tracing=tracing,
             working=working,
@@ -284,10 +285,10 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         policy=policy_of(settings),
         overrides=overrides_of(settings),
         stages=STAGES,
+        detectors=adapters.detectors,
         vault=keep.vault,
         marks=keep.vault,
         ledger=adapters.ledger,
-        detectors=adapters.detectors,
         quarantine=SqlQuarantine(keep.database),
         index=index,
         embedder=MeteredEmbedder(embedder, metrics),

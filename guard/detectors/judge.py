@@ -30,6 +30,10 @@ UNSURE: Final = "unsure"
 MAX_ANSWER: Final = 512
 """Characters of an answer; the form has no room for more."""
 
+_FORMLESS: Final = "the answer has not the one form"
+_PLAIN: Final = "The museum opens at nine."
+_PLAIN_SOURCE: Final = "document, trust 1 of 4"
+
 
 class Verdict(StrEnum):
     """What a text is."""
@@ -87,6 +91,14 @@ Answer with one JSON object and nothing before or after it:
 """
 
 
+class NoVerdictError(UnavailableError):
+    """The judge did not answer, or not in the one form. Says why, and nothing of what it said."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(NAME)
+        self.args = (f"{NAME}: {reason}",)
+
+
 class Chat(Protocol):
     """A language model that answers one message."""
 
@@ -138,7 +150,7 @@ class Judge:
         # (1) Is it in doubt, and may another one be asked about?
         tenant = tagged.owner.tenant
         self._quota.looked(tenant)
-        if not self._doubt.left_by(before):
+        if not self._doubt.left_by(before, tagged):
             return ()
         if not self._quota.take(tenant):
             self.refused += 1
@@ -152,33 +164,42 @@ class Judge:
         # (3) The verdict, and beside it why.
         return _findings(answer, self._sure)
 
+    async def prove(self) -> None:
+        """Ask about a plain text. Raises UnavailableError when the answer has not the one form."""
+        decoded(await self._chat.ask(SYSTEM, enclosed(self._nonce(), _PLAIN_SOURCE, [_PLAIN])))
+
     def _message(self, tagged: Tagged, facts: Facts) -> str:
         covered = redact(facts.views[0].text, self._cover(tagged, facts))
-        nonce = self._nonce()
-        readings = [
-            f"--- {nonce} reading {number} begins ---\n{view.text}\n--- {nonce} reading ends ---"
-            for number, view in enumerate(shown_whole(views_of(covered), NAME), 1)
-        ]
         source = f"{tagged.origin.class_.value}, trust {tagged.origin.trust} of 4"
-        first = f"The mark is {nonce}. The text comes from: {source}."
-        last = f"Judge what the lines with {nonce} enclose. Answer with the JSON object alone."
-        return "\n".join((first, *readings, last))
+        readings = [view.text for view in shown_whole(views_of(covered), NAME)]
+        return enclosed(self._nonce(), source, readings)
+
+
+def enclosed(nonce: str, source: str, readings: Sequence[str]) -> str:
+    """Return the message that shows the readings of one text between lines with the nonce."""
+    shown = [
+        f"--- {nonce} reading {number} begins ---\n{text}\n--- {nonce} reading ends ---"
+        for number, text in enumerate(readings, 1)
+    ]
+    first = f"The mark is {nonce}. The text comes from: {source}."
+    last = f"Judge what the lines with {nonce} enclose. Answer with the JSON object alone."
+    return "\n".join((first, *shown, last))
 
 
 def decoded(said: str) -> Answer:
-    """Return the answer when it has the one form. Raises UnavailableError for anything else."""
+    """Return the answer when it has the one form. Raises NoVerdictError for anything else."""
+    if len(said) > MAX_ANSWER or "\\" in said:
+        raise NoVerdictError(_FORMLESS)
     try:
-        if len(said) > MAX_ANSWER or "\\" in said:
-            raise UnavailableError(NAME)
         answer = msgspec.json.decode(said, type=Answer)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         # The exception may quote what was said, and that may quote the text.
-        raise UnavailableError(NAME) from None
+        raise NoVerdictError(_FORMLESS) from None
     # JSON lets a name stand twice, and readers differ in which one counts.
     twice = any(said.count(f'"{field}"') != 1 for field in Answer.__struct_fields__)
     torn = (answer.verdict is Verdict.ATTACK) == (answer.reason_code is Reason.NONE)
     if twice or torn:
-        raise UnavailableError(NAME)
+        raise NoVerdictError(_FORMLESS)
     return answer
 
 

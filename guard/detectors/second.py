@@ -75,7 +75,7 @@ class Second:
         # (1) Is it in doubt, and may another one be asked about?
         tenant = tagged.owner.tenant
         self._quota.looked(tenant)
-        if not self._doubt.left_by(before):
+        if not self._doubt.left_by(before, tagged):
             return ()
         if not self._quota.take(tenant):
             self.refused += 1

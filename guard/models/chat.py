@@ -13,12 +13,10 @@ from typing import Annotated, Any, Final
 import httpx2
 import msgspec
 
-from guard.detectors.judge import Reason, Verdict
-from guard.errors import UnavailableError
+from guard.detectors.judge import NoVerdictError, Reason, Verdict
 from guard.models.calling import connected, read_up_to
 from guard.models.vectors import readable
 
-_WHAT: Final = "judge"
 _SECTION: Final = "screening.judge_"
 _OK: Final = 200
 _MAX_BYTES: Final = 65_536
@@ -97,10 +95,10 @@ class ChatEndpoint:
         try:
             async with self._client.stream("POST", url, content=body, headers=headers) as response:
                 if response.status_code != _OK:
-                    raise UnavailableError(_WHAT)
+                    raise NoVerdictError(f"the endpoint answers {response.status_code}")
                 raw = await read_up_to(response, _MAX_BYTES)
-        except httpx2.HTTPError:
-            raise UnavailableError(_WHAT) from None
+        except httpx2.HTTPError as error:
+            raise NoVerdictError(type(error).__name__) from None
         return _said(raw)
 
     async def close(self) -> None:
@@ -134,7 +132,7 @@ def _said(raw: bytes | None) -> str:
     try:
         (choice,) = msgspec.json.decode(raw or b"", type=_Completion).choices
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        raise UnavailableError(_WHAT) from None
+        raise NoVerdictError("the endpoint's answer is no single choice") from None
     if choice.finish_reason != "stop":
-        raise UnavailableError(_WHAT)
+        raise NoVerdictError("the answer was cut off")
     return choice.message.content.strip()

@@ -10,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guard.detectors import UNASKED
-from guard.detectors.quota import OVER_QUOTA, SECONDS, TENANTS, WRITES, Quota
-from guard.detectors.second import POISON, UNSURE, Reading
+from guard.detectors.quota import OVER_QUOTA, SECONDS, TENANTS, WRITES, EachAlone, Quota
+from guard.detectors.second import POISON, UNSURE, Reading, Second
 from guard.errors import UnavailableError
+from guard.nouns import Tagged
 from guard.outcomes import Quarantined, Stored
 from guard.rooms import Bounds, Rooms
 from memory.types import MemoryId, State, TenantId
+from policies.decide import effect_of
 from policies.model import Effect, Finding, Rule, Severity, Span
 from tests.house import AGENT, ALICE, House
 from tests.unit.doubting import (
@@ -69,6 +71,30 @@ async def test_the_highest_score_of_several_decides() -> None:
     """One certain view settles it, whatever the others say."""
     assert await found(FakeReader(1.0), doubted(0.3), doubted(0.9)) == ()
     assert await found(FakeReader(1.0), doubted(0.3), doubted(0.1)) != ()
+
+
+@pytest.mark.requirement("W7")
+async def test_what_policy_holds_anyhow_is_not_read() -> None:
+    """It would cost time and change nothing; how suspicious that is depends on the origin."""
+    held = Rule("held", "classifier", Effect.QUARANTINE, at_least=Severity.MEDIUM, max_trust=2)
+    policy = msgspec.structs.replace(STRICT, rules=(held,))
+
+    def settled(tagged: Tagged, finding: Finding) -> bool:
+        return effect_of(policy, tagged.origin.trust, finding) is Effect.QUARANTINE
+
+    reader = FakeReader(1.0)
+    doubt = msgspec.structs.replace(BAND, settled=settled)
+    second = Second(reader, doubt, EachAlone(), poison=0.6, unsure=0.3)
+
+    async def is_read(severity: Severity, trust: int) -> bool:
+        before = msgspec.structs.replace(doubted(), severity=severity)
+        return bool(await second.detect(tagged_of(HONEST, trust), facts_of(HONEST), [before]))
+
+    assert await is_read(Severity.LOW, 0)
+    assert not await is_read(Severity.MEDIUM, 0)
+    assert not await is_read(Severity.HIGH, 2)
+    assert await is_read(Severity.MEDIUM, 3)
+    assert second.asked == 2
 
 
 # ---- what it makes of it ---------------------------------------------------------------------

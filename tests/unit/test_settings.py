@@ -337,3 +337,57 @@ def test_the_key_of_an_endpoint_does_not_stand_in_the_file(tmp_path: Path) -> No
     settings = load(environ=REMOTE | {"MEMGUARD_EMBEDDER_API_KEY": "zyzzyva"})
     assert settings.embedder.api_key is not None
     assert "zyzzyva" not in repr(settings)
+
+
+JUDGE: dict[str, str] = {
+    "MEMGUARD_SCREENING_JUDGE_URL": "https://models.example/v1",
+    "MEMGUARD_SCREENING_JUDGE_MODEL": "m",
+}
+SECOND: dict[str, str] = {"MEMGUARD_SCREENING_SECOND_DIRECTORY": "/models/guard"}
+
+
+@pytest.mark.requirement("W7")
+@pytest.mark.parametrize(
+    ("sound", "change"),
+    [
+        ({}, {"MEMGUARD_SCREENING_JUDGE_MODEL": "m"}),
+        ({}, {"MEMGUARD_SCREENING_JUDGE_SHARE": "0.1"}),
+        ({}, {"MEMGUARD_SCREENING_SECOND_POISON": "0.4"}),
+        (SECOND, {"MEMGUARD_SCREENING_JUDGE_API_KEY": "k"}),
+        (SECOND, {"MEMGUARD_SCREENING_SECOND_SHARE": "0.21"}),
+        (SECOND, {"MEMGUARD_SCREENING_SECOND_SHARE": "0"}),
+        (SECOND, {"MEMGUARD_SCREENING_SECOND_UNSURE": "0.6"}),
+        (SECOND, {"MEMGUARD_SCREENING_SECOND_POISON": "nan"}),
+        (JUDGE, {"MEMGUARD_SCREENING_JUDGE_MODEL": ""}),
+        (JUDGE, {"MEMGUARD_SCREENING_JUDGE_FORMAT": "yaml"}),
+        (JUDGE, {"MEMGUARD_SCREENING_JUDGE_SHARE": "0.5"}),
+        (JUDGE, {"MEMGUARD_SCREENING_SECOND_TOKENS": "128"}),
+        (
+            JUDGE,
+            {
+                "MEMGUARD_SCREENING_JUDGE_API_KEY": "k",
+                "MEMGUARD_SCREENING_JUDGE_API_KEY_FILE": "f",
+            },
+        ),
+        ({}, {"MEMGUARD_SCREENING_DOUBT_FROM": "1"}),
+        ({}, {"MEMGUARD_SCREENING_DETECTOR_SECONDS": "15"}),
+        (PRODUCTION | JUDGE, {"MEMGUARD_SCREENING_JUDGE_URL": "http://127.0.0.1:8000/v1"}),
+    ],
+    ids=str,
+)
+def test_a_second_stage_or_judge_that_is_half_configured_is_refused(
+    sound: dict[str, str], change: dict[str, str]
+) -> None:
+    """Also one that would cost more than a fifth of the writes, or wait longer than a request."""
+    load(environ=sound)
+    with pytest.raises(SettingsError):
+        load(environ=sound | change)
+
+
+@pytest.mark.requirement("W7")
+def test_a_judge_needs_its_models_name_and_labels_are_a_list() -> None:
+    """Nothing of it is guessed; labels may be Chinese."""
+    with pytest.raises(SettingsError, match="judge_model"):
+        load(environ={"MEMGUARD_SCREENING_JUDGE_URL": "https://models.example/v1"})
+    labels = {"MEMGUARD_SCREENING_SECOND_ATTACK_LABELS": "JAILBREAK, 攻击"}
+    assert load(environ=SECOND | labels).screening.second_attack_labels == ("JAILBREAK", "攻击")
