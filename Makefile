@@ -27,7 +27,8 @@ soak: $(VENV)/.dev  ## two minutes of four gateways under load and faults
 	$(BIN)/pytest -m soak --timeout 1200 tests/live/test_soak.py
 
 test-models: $(VENV)/.models  ## the tests of local models, which need torch (about 1 GB)
-	$(BIN)/pytest tests/contracts/test_embedder.py tests/unit/test_transformer.py tests/unit/test_sequence.py
+	$(BIN)/pytest tests/contracts/test_embedder.py tests/unit/test_transformer.py tests/unit/test_sequence.py \
+		tests/edges/test_screening_models.py
 
 check: lint types imports test  ## all that must be green
 

@@ -51,7 +51,7 @@ async def opened_detectors(
     another, or none, in its place.
     """
     section = settings.screening
-    doubt = Doubt(DOUBTED, section.doubt_from, section.doubt_to, _settled(settings))
+    doubt = Doubt(DOUBTED, section.doubt_from, section.doubt_to, settled_by(settings))
     async with AsyncExitStack() as stack:
         yield {
             second.NAME: await _second(section, doubt, quota_of, stack),
@@ -79,6 +79,20 @@ async def proven(detectors: Mapping[str, Detector], settings: Settings) -> str:
         if not isinstance(one, Unasked)
     ]
     return ", ".join(said) or "none configured"
+
+
+def settled_by(settings: Settings) -> Settled:
+    """Return what says whether a write is held for a finding under its tenant's policy.
+
+    Asking somebody else about it would cost time and change nothing.
+    """
+    policy, overrides = policy_of(settings), overrides_of(settings)
+
+    def settled(tagged: Tagged, finding: Finding) -> bool:
+        own = governed(policy, overrides, tagged.owner.tenant)
+        return effect_of(own, tagged.origin.trust, finding) in (Effect.QUARANTINE, Effect.REJECT)
+
+    return settled
 
 
 async def _second(
@@ -130,20 +144,6 @@ async def _judge(
     return Judge(
         chat, doubt, quota_of(section.judge_share), secrets.inspect, sure=section.judge_sure
     )
-
-
-def _settled(settings: Settings) -> Settled:
-    """Return what says whether a write is held for a finding under its tenant's policy.
-
-    Asking somebody else about it would cost time and change nothing.
-    """
-    policy, overrides = policy_of(settings), overrides_of(settings)
-
-    def settled(tagged: Tagged, finding: Finding) -> bool:
-        own = governed(policy, overrides, tagged.owner.tenant)
-        return effect_of(own, tagged.origin.trust, finding) in (Effect.QUARANTINE, Effect.REJECT)
-
-    return settled
 
 
 def _asked(name: str, one: Second | Judge) -> tuple[Figure, Figure]:

@@ -61,7 +61,7 @@ class Time:
 
 def doubted(score: float | None = 0.5) -> Finding:
     """Return what the first classifier says of a text."""
-    return Finding("classifier", "poison", Severity.LOW, score=score)
+    return Finding("classifier", "poison", Severity.INFO, score=score)
 
 
 def second_of(reader: FakeReader, share: float = 0.2, clock: Time | None = None) -> Second:
