@@ -12,6 +12,7 @@ import regex
 
 from memory.assembly import NO_RELIABLE_MEMORY, PREAMBLE
 from memory.origin import OriginClass
+from memory.types import Role
 
 _REVISION: Final = "2026-07-28"
 _META: Final = {
@@ -75,13 +76,24 @@ class Caller:
         origin = {"class": class_.value, "reference": reference, "parents": list(parents)}
         return await self._post(text, {"origin": origin})
 
+    async def hears(self, session: str, *turns: tuple[Role, str]) -> None:
+        """Have the application report what was said in a session."""
+        said = [{"role": role.value, "text": text} for role, text in turns]
+        answer = await self._http.post(f"/v1/sessions/{session}/turns", json={"turns": said})
+        assert answer.status_code == 201, answer.text
+
     async def agent(
-        self, text: str, class_: OriginClass | None = None, parents: tuple[str, ...] = ()
+        self,
+        text: str,
+        class_: OriginClass | None = None,
+        parents: tuple[str, ...] = (),
+        session: str | None = None,
     ) -> Written:
         """Have the agent store something; without a class it says nothing of the source."""
         origin: dict[str, Any] = {"parents": list(parents)} if parents else {}
         origin |= {} if class_ is None else {"class": class_.value}
-        arguments = {"text": text} | ({"origin": origin} if origin else {})
+        arguments: dict[str, Any] = {"text": text} | ({"origin": origin} if origin else {})
+        arguments |= {} if session is None else {"session_id": session}
         result = await self._tool("store_memory", arguments)
         if "structuredContent" not in result:
             return Written("refused")

@@ -15,6 +15,7 @@ from typing import Final
 import msgspec
 
 from memory.origin import OriginClass
+from memory.types import Role
 from tests.attacks.callers import Caller, Context, Written
 from tests.attacks.disguises import DISGUISES
 
@@ -183,6 +184,21 @@ async def _claimed_echo(caller: Caller, texts: Sequence[str]) -> Planted:
     return Planted(_ids(*writes), tuple(writes))
 
 
+async def _stored_echo(caller: Caller, texts: Sequence[str]) -> Planted:
+    """Keep what a tool answered; then have the agent store the same as the user's word."""
+    for text in texts:
+        await caller.reads(text, OriginClass.TOOL_OUTPUT, "tool")
+    return await _claimed_echo(caller, texts)
+
+
+async def _heard_echo(caller: Caller, texts: Sequence[str]) -> Planted:
+    """Have the agent relay what the application heard a tool say, after the user spoke."""
+    said = [(Role.USER, "Thanks, go on."), *((Role.TOOL, text) for text in texts)]
+    await caller.hears("chat", *said)
+    writes = [await caller.agent(text, session="chat") for text in texts]
+    return Planted(_ids(*writes), tuple(writes))
+
+
 async def _repeated(caller: Caller, texts: Sequence[str]) -> Planted:
     """Write the same and the like of it again and again, from one source."""
     writes = [
@@ -241,6 +257,8 @@ WAYS: Final = (
     Way("summary of a summary", "launder", _laundered),
     Way("tool echo, as a tool's", "echo", _tool_echo),
     Way("tool echo, as the user's", "echo", _claimed_echo),
+    Way("tool echo, kept before", "echo", _stored_echo),
+    Way("tool echo, heard in the session", "echo", _heard_echo),
     Way("repetition", "repeat", _repeated),
     Way("merge into the subject's memory", "merge", _merged),
     Way("bridging sequence", "bridge", _bridged),

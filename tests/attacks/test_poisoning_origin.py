@@ -3,6 +3,7 @@
 import pytest
 
 from memory.origin import OriginClass
+from memory.types import Role
 from tests.attacks.callers import Caller
 from tests.attacks.meaning import Whole
 from tests.attacks.scenes import Scene, table
@@ -47,6 +48,25 @@ async def test_a_tool_cannot_speak_as_the_user(whole: Whole, scene: Scene) -> No
     assert (await caller.agent(scene.honest[0], OriginClass.USER_STATED)).trust == 2
     assert (await caller.agent(scene.honest[0], OriginClass.TOOL_OUTPUT)).trust == 1
     assert (await caller.says(scene.honest[0])).trust == 3
+
+
+@whole_house
+@pytest.mark.requirement("W3", "W4")
+@pytest.mark.parametrize("scene", _some("echo"), ids=lambda scene: scene.id)
+async def test_what_a_tool_said_is_not_made_the_users_by_relaying_it(
+    whole: Whole, scene: Scene
+) -> None:
+    """Heard as a tool's turn it stays the agent's word, kept before as a tool's it stays a tool's;
+    what the user said himself in the session becomes his.
+    """
+    caller = whole.caller("laundry", f"relayed-{scene.id}")
+    echoed, own = scene.honest[0], "I collect stamps from Iceland."
+    await caller.hears("chat", (Role.USER, own), (Role.TOOL, echoed))
+    assert (await caller.agent(echoed, session="chat")).trust == 2
+    assert (await caller.agent(own, session="chat")).trust == 3
+    kept = "The tool answered: nine boxes in hall four."
+    await caller.reads(kept, OriginClass.TOOL_OUTPUT, "tool")
+    assert (await caller.agent(kept, OriginClass.USER_STATED)).trust == 1
 
 
 @whole_house
