@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import Final
 
-MOST_WORDS: Final = 3
+MOST_WORDS: Final = 4
 MOST_CHARACTERS: Final = 6
 
 _FILE: Final = (files("guard.models") / "lexicon.toml").read_bytes()

@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,10 +17,10 @@ from guard.models.poison import Card, written
 from guard.models.signs import read
 from guard.models.training.disguise import disguised
 from guard.models.training.fitting import GAMMA, Bag, Told, fit
+from guard.models.training.numbers import Numbers
 from guard.models.training.sources import CORPUS, LICENCES, Example, corpus_digest, examples
 from guard.models.vectors import readable
 from guard.views import views_of
-from memory.signals import Vectors
 
 ORIGINS: Final = {
     "web": ("web",),
@@ -32,9 +32,6 @@ ORIGINS: Final = {
 RATES: Final = {"info": 0.2, "low": 0.1, "medium": 0.03, "high": 0.005}
 """Share of honest texts that reach each limit, at most."""
 _BATCH: Final = 256
-
-Numbers = Callable[[str], tuple[Vectors, NDArray[np.float32]]]
-"""A text to its embeddings, and to what the packaged injection model makes of it."""
 
 
 def train(folder: Path, numbers: Numbers, told: Told) -> str:
