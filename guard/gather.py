@@ -2,15 +2,20 @@
 
 import asyncio
 from collections.abc import Mapping
+from datetime import datetime
+
+import msgspec
 
 from guard.checks import is_current
 from guard.content import content_of
 from guard.errors import InvalidError, UnreadableError
 from guard.hear import quoted
-from guard.near import neighbours
-from guard.nouns import Deferred, Draft, Facts, Tagged, View
+from guard.kin import LIKENESS, named_slots, slot_entities
+from guard.near import Neighbours, neighbours
+from guard.nouns import Deferred, Draft, Facts, Row, Tagged, View
 from guard.ports import Purpose
 from guard.principal import Principal
+from guard.relating import Relating, Said
 from guard.rooms import Rooms
 from guard.views import normalised, views_of
 from memory.entities import entities_of
@@ -72,14 +77,13 @@ async def gather(tagged: Tagged, rooms: Rooms, recent_writes: int | None = None)
     views, plain = await asyncio.to_thread(_read, draft)
     if recent_writes is None:
         recent_writes = await count(tagged, rooms)
-    (signals, blinded), mark, fresh = await asyncio.gather(
-        search_material(owner, draft, rooms),
+    (signals, blinded), mark = await asyncio.gather(
+        search_material(owner, draft, rooms, at=said_at(tagged)),
         rooms.marks.fingerprint(owner, plain),
-        rooms.ledger.unindexed(owner.tenant, owner.subject, rooms.bounds.near_fresh),
     )
     twins, around, pull = await asyncio.gather(
         rooms.ledger.twins(owner.tenant, owner.subject, mark),
-        neighbours(owner, blinded, fresh, rooms),
+        around_of(owner, signals, blinded, rooms),
         _pull(draft, signals, rooms),
     )
     return Facts(
@@ -94,16 +98,67 @@ async def gather(tagged: Tagged, rooms: Rooms, recent_writes: int | None = None)
         near=tuple(one for one in around.near if one.row.sealed.label.id != tagged.id),
         unseen=around.unseen,
         pull=pull,
+        kin=kin_in(around, tagged.id),
     )
 
 
+async def refreshed(tagged: Tagged, facts: Facts, rooms: Rooms) -> Facts:
+    """Return the facts with what other writes of the subject can have changed read again (R13).
+
+    What was found in the draft stands: it was judged beside what there was a moment ago.
+    """
+    owner = tagged.owner
+    epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
+    twins, around = await asyncio.gather(
+        rooms.ledger.twins(owner.tenant, owner.subject, facts.fingerprint),
+        around_of(owner, facts.signals, facts.blinded, rooms),
+    )
+    others = tuple(row for row in twins if row.sealed.label.id != tagged.id)
+    return msgspec.structs.replace(facts, epoch=epoch, twins=others, kin=kin_in(around, tagged.id))
+
+
+async def around_of(owner: Owner, signals: Signals, blinded: Blinded, rooms: Rooms) -> Neighbours:
+    """Return what the subject has near to a text with this search material.
+
+    Rows that the index lacks are read before the index is asked, so that one which is being indexed
+    just now is in one of the two answers.
+    """
+    limit = rooms.bounds.near_fresh
+    fresh = await rooms.ledger.unindexed(owner.tenant, owner.subject, limit)
+    slots = named_slots(signals)
+    # Keyed apart from other entities: a caller's own must not crowd out what is compared.
+    keyed = () if not slots else (await rooms.vault.blind(owner, Signals({}, {}, slots))).entities
+    return await neighbours(owner, blinded, fresh, rooms, keyed)
+
+
+def kin_in(around: Neighbours, but: MemoryId) -> tuple[Row, ...]:
+    """Return the rows to compare with, each once: of one slot, or near enough; `but` left out."""
+    near = [one.row for one in around.near if max(one.likeness.values(), default=0.0) >= LIKENESS]
+    rows = {row.sealed.label.id: row for row in (*around.kin, *near)}
+    return tuple(row for id, row in rows.items() if id != but)
+
+
+def said_at(tagged: Tagged) -> datetime:
+    """Return when what a draft says was so, else when it was said."""
+    return tagged.draft.occurred_at or tagged.origin.at
+
+
 async def search_material(
-    owner: Owner, draft: Draft, rooms: Rooms, purpose: Purpose = Purpose.MEMORY
+    owner: Owner,
+    draft: Draft,
+    rooms: Rooms,
+    purpose: Purpose = Purpose.MEMORY,
+    *,
+    at: datetime | None = None,
 ) -> tuple[Signals, Blinded]:
-    """Return what a draft will be found by, or finds by as a question; plain and blinded."""
+    """Return what a draft will be found by, or finds by as a question; plain and blinded.
+
+    A memory is also found by the slots that it speaks of, `at` being when it was said.
+    """
     (vectors,) = await rooms.embedder.embed([draft.text], purpose)
-    terms, named = await asyncio.to_thread(_named, draft.text)
-    signals = Signals(vectors, terms, tuple(dict.fromkeys((*draft.entities, *named))))
+    said = None if purpose is Purpose.QUESTION or at is None else Said(draft.text, at)
+    terms, named, slots = await asyncio.to_thread(_named, draft.text, said, rooms.relating)
+    signals = Signals(vectors, terms, tuple(dict.fromkeys((*draft.entities, *named, *slots))))
     return signals, await rooms.vault.blind(owner, signals)
 
 
@@ -115,8 +170,11 @@ def _read(draft: Draft) -> tuple[tuple[View, ...], str]:
     return views_of(content_of(draft)), normalised(draft.text)
 
 
-def _named(text: str) -> tuple[Mapping[str, float], tuple[str, ...]]:
-    return terms_of(text), entities_of(text)
+def _named(
+    text: str, said: Said | None, relating: Relating
+) -> tuple[Mapping[str, float], tuple[str, ...], tuple[str, ...]]:
+    slots = () if said is None else slot_entities(said, relating)
+    return terms_of(text), entities_of(text), slots
 
 
 async def _parent_trusts(owner: Owner, parents: tuple[MemoryId, ...], rooms: Rooms) -> list[int]:

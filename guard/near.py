@@ -24,25 +24,30 @@ _NO_TERMS = Sparse((), ())
 
 
 class Neighbours(msgspec.Struct, frozen=True):
-    """The nearest memories, nearest first; `unseen` when the index did not take part."""
+    """The nearest memories, nearest first; `unseen` when the index did not take part.
+
+    `kin` are those that speak of a slot of the draft, most in common first.
+    """
 
     near: tuple[Near, ...]
+    kin: tuple[Row, ...]
     unseen: bool
 
 
 async def neighbours(
-    owner: Owner, blinded: Blinded, fresh: Iterable[Row], rooms: Rooms
+    owner: Owner, blinded: Blinded, fresh: Iterable[Row], rooms: Rooms, slots: tuple[str, ...] = ()
 ) -> Neighbours:
-    """Return the subject's memories that are nearest to a draft with this search material.
+    """Return the subject's memories that are nearest to a draft with this search material, and
+    those that speak of one of its `slots`, which are blinded like entities.
 
     `fresh` are rows that the index lacks; they must have been read before this is called, so that a
     row which is being indexed just now is in one of the two. Raises UnavailableError when the
     ledger does not answer.
     """
-    # (1) Ask the index, by meaning alone; (2) load what it named.
-    dense = msgspec.structs.replace(blinded, sparse=_NO_TERMS, entities=())
+    # (1) Ask the index once, by meaning and by slots; (2) load what it named.
+    asked = msgspec.structs.replace(blinded, sparse=_NO_TERMS, entities=slots)
     rows = {row.sealed.label.id: row for row in fresh}
-    probe = Probe(dense, INDEXED_LAYERS, rooms.bounds.near_rows)
+    probe = Probe(asked, INDEXED_LAYERS, rooms.bounds.near_rows)
     try:
         found = await rooms.index.search(owner.tenant, blinded.subject, probe)
     except UnavailableError:
@@ -57,7 +62,8 @@ async def neighbours(
     # (3) Prove each, and score it by what is sealed.
     opened = await asyncio.gather(*(_material(owner, row, rooms) for row in rows.values()))
     proved = {id: entry for id, entry in zip(rows, opened, strict=True) if entry is not None}
-    return Neighbours(_scored(dense, proved, rows, rooms.bounds.near_rows), unseen)
+    near = _scored(asked, proved, rows, rooms.bounds.near_rows)
+    return Neighbours(near, _sharing(slots, proved, rows, rooms.bounds.kin_rows), unseen)
 
 
 async def _material(owner: Owner, row: Row, rooms: Rooms) -> Blinded | None:
@@ -71,8 +77,9 @@ async def _material(owner: Owner, row: Row, rooms: Rooms) -> Blinded | None:
 
 
 def _scored(
-    dense: Blinded, proved: dict[MemoryId, Blinded], rows: dict[MemoryId, Row], limit: int
+    asked: Blinded, proved: dict[MemoryId, Blinded], rows: dict[MemoryId, Row], limit: int
 ) -> tuple[Near, ...]:
+    dense = msgspec.structs.replace(asked, entities=())
     candidates = [(id, entry, rows[id].sealed.label.recorded_at) for id, entry in proved.items()]
     likeness: dict[MemoryId, dict[str, float]] = {}
     for route, hits in local_routes(dense, candidates, len(candidates)).items():
@@ -80,3 +87,15 @@ def _scored(
             likeness.setdefault(id, {})[route.removeprefix(DENSE)] = cosine
     near = [Near(rows[id], cosines) for id, cosines in likeness.items()]
     return tuple(sorted(near, key=lambda one: -max(one.likeness.values()))[:limit])
+
+
+def _sharing(
+    slots: tuple[str, ...], proved: dict[MemoryId, Blinded], rows: dict[MemoryId, Row], limit: int
+) -> tuple[Row, ...]:
+    """Return the rows that speak of these slots, most in common first, of equals the newest."""
+    wanted = frozenset(slots)
+    shares = {id: len(wanted.intersection(entry.entities)) for id, entry in proved.items()}
+    newest = sorted(rows.values(), key=lambda row: row.sealed.label.recorded_at, reverse=True)
+    shared = [row for row in newest if shares.get(row.sealed.label.id)]
+    shared.sort(key=lambda row: -shares[row.sealed.label.id])
+    return tuple(shared[:limit])

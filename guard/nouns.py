@@ -88,7 +88,8 @@ class Facts(msgspec.Struct, frozen=True):
 
     `near` holds the nearest own memories, nearest first; `unseen` says that the index did not take
     part in looking for them. `pull` is how near the text is to unrelated questions; from 1 on, as
-    near as no ordinary text. `detected` is what the models said.
+    near as no ordinary text. `detected` is what the models said. `kin` are the own memories to
+    compare with: near ones and those that speak of the same.
     """
 
     epoch: Epoch
@@ -102,6 +103,7 @@ class Facts(msgspec.Struct, frozen=True):
     unseen: bool = False
     pull: float = 0.0
     detected: tuple[Detected, ...] = ()
+    kin: tuple["Row", ...] = ()
 
 
 class Screened(msgspec.Struct, frozen=True):
@@ -121,7 +123,8 @@ class Admitted(msgspec.Struct, frozen=True):
     """Content the pipeline let through (or holds): ready to be sealed.
 
     `recorded_at` is when the memory was first written; `screened.tagged.at` is when this revision
-    was, and becomes the label's `changed_at`.
+    was, and becomes the label's `changed_at`. `superseded_by` is set where a newer memory stands
+    already when this one arrives.
     """
 
     screened: Screened
@@ -137,6 +140,7 @@ class Admitted(msgspec.Struct, frozen=True):
     revision: int
     version: int
     leaf: LeafId
+    superseded_by: MemoryId | None = None
 
 
 class Label(msgspec.Struct, frozen=True, array_like=True):

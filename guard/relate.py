@@ -1,6 +1,8 @@
-"""How a new memory stands to those that say the same. Pure.
+"""How a new memory stands to those that the subject has, and what may follow from it. Pure.
 
-Only equality of the normalised text is looked at here; trust decides what may follow from it.
+What the texts say to each other is known already (`guard.kin`): here trust and time decide. More
+trust stands against less; of equal trust the newer stands (W10). So whichever of two writes commits
+first, the same one stands afterwards.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,7 +11,9 @@ from typing import Final
 import msgspec
 
 from guard.checks import is_current
+from guard.kin import Kin
 from guard.nouns import Row, Tagged
+from guard.relating import Tie
 from memory.origin import RELAYED, TRUST_OF_SUBJECT, OriginClass
 from memory.types import State
 
@@ -33,9 +37,31 @@ class Unlearned(msgspec.Struct, frozen=True):
     held: Row | None
 
 
+class Newer(msgspec.Struct, frozen=True):
+    """The draft takes the place of `rows`: it can't hold beside them, and none has more trust."""
+
+    rows: tuple[Row, ...]
+
+
+class Older(msgspec.Struct, frozen=True):
+    """`row` says otherwise, was said later, and has no less trust: the draft is history already."""
+
+    row: Row
+
+
+class Conflict(msgspec.Struct, frozen=True):
+    """`rows` say otherwise and have more trust than the draft, which may change nothing of them.
+
+    `held` is the row that an earlier attempt left to be reviewed.
+    """
+
+    rows: tuple[Row, ...]
+    held: Row | None
+
+
 _AGENT: Final = OriginClass.AGENT_RELAYED.trust
 
-Relation = New | Same | Unlearned
+Relation = New | Same | Unlearned | Newer | Older | Conflict
 
 
 def echo(tagged: Tagged, twins: Sequence[Row]) -> tuple[Tagged, bool]:
@@ -50,9 +76,7 @@ def echo(tagged: Tagged, twins: Sequence[Row]) -> tuple[Tagged, bool]:
         return tagged, False
     before = [row.sealed.label for row in twins if is_current(row)]
     trusts = [
-        label.trust
-        for label in before
-        if label.recorded_at <= origin.at and label.trust < _AGENT
+        label.trust for label in before if label.recorded_at <= origin.at and label.trust < _AGENT
     ]
     if min(trusts, default=origin.trust) >= origin.trust:
         return tagged, False
@@ -61,17 +85,57 @@ def echo(tagged: Tagged, twins: Sequence[Row]) -> tuple[Tagged, bool]:
     return msgspec.structs.replace(tagged, origin=lowered), True
 
 
-def relate(tagged: Tagged, state: State, twins: Sequence[Row]) -> Relation:
-    """Return the relation of a draft to the subject's rows with the same fingerprint.
+def relate(tagged: Tagged, state: State, twins: Sequence[Row], kin: Sequence[Kin] = ()) -> Relation:
+    """Return the relation of a draft to the subject's rows with its fingerprint, and to its kin.
 
     Only a twin in the `state` that the draft is heading for counts as the same: what is held must
     not swallow what may be stored, nor the other way round. A twin of other trust stands beside
     the new memory: merging would raise or lower one of them.
     """
     same = dict(_same_source(tagged, twins))
+    # (1) What was removed is not learned again from a lesser source.
     if any(_may_bury(row, tagged) for row in twins):
         return Unlearned(same.get(State.HELD))
-    return Same(same[state]) if state in same else New()
+
+    # (2) Less trust changes nothing of what more trust said, held or not.
+    against = [one for one in kin if one.tie is Tie.AGAINST]
+    above = tuple(one.row for one in against if _trust(one.row) > tagged.origin.trust)
+    if above:
+        return Conflict(above, same.get(State.HELD))
+    if state is not State.ACTIVE:
+        return Same(same[state]) if state in same else New()
+
+    # (3) Of equal trust the newer stands, whichever is written down first.
+    later = [
+        one.row
+        for one in against
+        if _trust(one.row) == tagged.origin.trust and _is_later(one, tagged)
+    ]
+    if later:
+        return Older(max(later, key=lambda row: row.sealed.label.changed_at))
+
+    # (4) The same said again is one memory.
+    alike = [one.row for one in kin if one.tie is Tie.SAME and _is_of_source(one.row, tagged)]
+    known = same.get(state) or next(iter(alike), None)
+    if not against:
+        return New() if known is None else Same(known)
+    rows = [one.row for one in against]
+    return Newer((*rows, known) if known is not None else tuple(rows))
+
+
+def _trust(row: Row) -> int:
+    return row.sealed.label.trust
+
+
+def _is_later(one: Kin, tagged: Tagged) -> bool:
+    """Say whether a memory tells of a later time than the draft, else whether it was said later.
+
+    A time that only one of them states is not compared: the other may be as late.
+    """
+    stated = tagged.draft.occurred_at
+    if one.occurred_at is not None and stated is not None and one.occurred_at != stated:
+        return one.occurred_at > stated
+    return one.row.sealed.label.changed_at > tagged.origin.at
 
 
 def _may_bury(row: Row, tagged: Tagged) -> bool:
@@ -98,9 +162,13 @@ def _is_removed(row: Row) -> bool:
 
 def _same_source(tagged: Tagged, twins: Sequence[Row]) -> Iterator[tuple[State, Row]]:
     """Yield living, current twins of the draft's own class and trust by state, oldest first."""
-    origin = tagged.origin
     for row in reversed(twins):
         label = row.sealed.label
         stands = is_current(row) and (label.expires_at is None or label.expires_at > tagged.at)
-        if stands and (label.origin, label.trust) == (origin.class_, origin.trust):
+        if stands and _is_of_source(row, tagged):
             yield label.state, row
+
+
+def _is_of_source(row: Row, tagged: Tagged) -> bool:
+    label, origin = row.sealed.label, tagged.origin
+    return (label.origin, label.trust) == (origin.class_, origin.trust)

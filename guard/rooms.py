@@ -26,6 +26,7 @@ from guard.ports import (
     Transcript,
     Vault,
 )
+from guard.relating import EqualText, Relating
 from guard.turns import Turns
 from guard.watch import Unwatched, Watch
 from memory.assembly import ContextBounds
@@ -47,7 +48,8 @@ class Bounds(msgspec.Struct, frozen=True):
     context: ContextBounds = ContextBounds()
     unindexed_rows: int = 256
     near_rows: int = 16
-    near_fresh: int = 32
+    near_fresh: int = 256
+    kin_rows: int = 32
     held_tenant: int = 10_000
     held_origin: int = 500
     held_days: int = 30
@@ -98,3 +100,4 @@ class Rooms(msgspec.Struct, frozen=True):
     detectors: Mapping[str, Detector] = MappingProxyType({})
     overrides: Mapping[TenantId, Override] = MappingProxyType({})
     magnets: Magnets | None = None
+    relating: Relating = EqualText()

@@ -281,7 +281,7 @@ def _label(admitted: Admitted, tenant: TenantKeys) -> Label:
         recorded_at=admitted.recorded_at,
         changed_at=tagged.at,
         expires_at=admitted.expires_at,
-        superseded_by=None,
+        superseded_by=admitted.superseded_by,
         policy=admitted.screened.decision.policy,
         digest=b"",
         entry_digest=b"",

@@ -1,0 +1,68 @@
+"""What the subject has that a draft must be compared with: few rows, each opened and proved.
+
+Candidates come from the nearest memories and from those that speak of one of the draft's slots, all
+named by one question to the index and by the rows that it lacks. Texts are compared here, in a
+thread; what follows from it is decided by `guard.relate`, which is pure.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+import msgspec
+
+from guard.errors import UnreadableError
+from guard.nouns import Opened, Row
+from guard.relating import Relating, Said, Tie
+from guard.rooms import Rooms
+from memory.signals import Signals
+from memory.types import Owner
+
+LIKENESS: Final = 0.70
+"""Least cosine, in any vector, from which two memories are compared though they share no slot."""
+_SLOT: Final = "slot\x1f"
+"""Before a slot's name among the entities. No caller's entity has this sign (`gateway.wire`)."""
+
+
+class Kin(msgspec.Struct, frozen=True):
+    """A memory that was compared with a draft, what the draft is to it, and when it was so."""
+
+    row: Row
+    tie: Tie
+    occurred_at: datetime | None = None
+
+
+def slot_entities(said: Said, relating: Relating) -> tuple[str, ...]:
+    """Return the text's slots as entities: keyed like them, and found by the same route."""
+    return tuple(_SLOT + name for name in relating.slots(said))
+
+
+def named_slots(signals: Signals) -> tuple[str, ...]:
+    """Return the slots among a text's entities."""
+    return tuple(name for name in signals.entities if name.startswith(_SLOT))
+
+
+async def compared(owner: Owner, said: Said, rows: Sequence[Row], rooms: Rooms) -> tuple[Kin, ...]:
+    """Return what a text is to each of these rows of its owner. One that can't be read is left out.
+
+    `rows` were proved to be the owner's newest, and alive.
+    """
+    opened: list[tuple[Row, Opened]] = []
+    for row in rows:
+        try:
+            opened.append((row, await rooms.vault.open(owner, row.sealed)))
+        except UnreadableError:
+            continue  # It takes part in nothing; recall names it in the audit.
+    if not opened:
+        return ()
+    return tuple(await asyncio.to_thread(_ties, said, opened, rooms.relating))
+
+
+def _ties(said: Said, opened: Sequence[tuple[Row, Opened]], relating: Relating) -> list[Kin]:
+    kin = []
+    for row, memory in opened:
+        at = memory.body.occurred_at or memory.label.recorded_at
+        tie = relating.tie(said, Said(memory.body.text, at))
+        kin.append(Kin(row, tie, memory.body.occurred_at))
+    return kin

@@ -1,0 +1,58 @@
+"""What two texts are to each other, as the ledger needs to know it. The port, and a modest reader.
+
+Whoever reads texts answers two questions: which slots a text speaks of, and whether two texts can
+both hold. What follows from that (merge, supersede, hold) is `guard.relate`'s to say.
+"""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+import msgspec
+
+from guard.views import normalised
+
+
+class Said(msgspec.Struct, frozen=True):
+    """A text, and when it was said or was so: relative dates count from there."""
+
+    text: str
+    at: datetime
+
+
+class Tie(StrEnum):
+    """What a new text is to an older one of the same subject."""
+
+    SAME = "same"
+    """It says the same and nothing more."""
+    AGAINST = "against"
+    """Both can't hold: another value of one slot, or it takes the older one back."""
+    BESIDE = "beside"
+    """Both may hold. When in doubt, this."""
+
+
+class Relating(Protocol):
+    """Reads texts for the ledger. Pure and deterministic: it is asked again after a conflict."""
+
+    def slots(self, said: Said) -> tuple[str, ...]:
+        """Return the names of what the text speaks of; texts that share none are not compared
+        unless they are near.
+        """
+        ...
+
+    def tie(self, new: Said, old: Said) -> Tie:
+        """Return what `new` is to `old`."""
+        ...
+
+
+class EqualText:
+    """Fulfils `Relating` by form alone: what reads alike is the same, all else stands beside."""
+
+    def slots(self, said: Said) -> tuple[str, ...]:
+        """Return nothing: a text is not understood."""
+        del said
+        return ()
+
+    def tie(self, new: Said, old: Said) -> Tie:
+        """Return `SAME` for equal normalised texts."""
+        return Tie.SAME if normalised(new.text) == normalised(old.text) else Tie.BESIDE

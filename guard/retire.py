@@ -1,0 +1,67 @@
+"""Memories that give way to another: kept, and hidden unless somebody asks for the past."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Final
+
+from guard.nouns import Label, Leaf, Row, Sealed
+from guard.rooms import Rooms
+from memory.types import LeafId, MemoryId, State
+
+REASON_NEWER: Final = "relate.newer"
+"""Why a memory took the place of those that the reasons after it name."""
+REASON_OLDER: Final = "relate.older"
+"""Why one was history when it came: the one named after it was said later."""
+REASON_CONFLICT: Final = "relate.conflict"
+"""Why one is held: those named after it say otherwise and have more trust."""
+_NAME: Final = "memory."
+
+Made = tuple[Sealed, Leaf]
+"""A row's next version, and the leaf that tells of it."""
+
+
+def named(rows: Sequence[Row]) -> tuple[str, ...]:
+    """Return the names of memories, for reasons."""
+    return tuple(name_of(row.sealed.label.id) for row in rows)
+
+
+def name_of(id: MemoryId) -> str:
+    """Return how a reason names another memory."""
+    return _NAME + id
+
+
+def named_in(reasons: Sequence[str]) -> frozenset[MemoryId]:
+    """Return the memories that reasons name."""
+    return frozenset(MemoryId(r.removeprefix(_NAME)) for r in reasons if r.startswith(_NAME))
+
+
+def ranked(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Return each row once, the most trusted first and of equals the newest."""
+    each = {row.sealed.label.id: row for row in rows}.values()
+    return tuple(sorted(each, key=_weight, reverse=True))
+
+
+async def retire(
+    rows: Sequence[Row],
+    by: MemoryId,
+    at: datetime,
+    told: Callable[[Label], Leaf],
+    rooms: Rooms,
+) -> list[Made]:
+    """Return the next version of each of these rows, superseded by `by`, with the leaf for it."""
+    made = []
+    for row in rows:
+        sealed = await rooms.vault.relabel(
+            row.sealed,
+            state=State.SUPERSEDED,
+            leaf=LeafId(rooms.new_id()),
+            at=at,
+            superseded_by=by,
+        )
+        made.append((sealed, told(sealed.label)))
+    return made
+
+
+def _weight(row: Row) -> tuple[int, datetime, MemoryId]:
+    label = row.sealed.label
+    return label.trust, label.recorded_at, label.id

@@ -1,0 +1,39 @@
+"""A reader of one kind of sentence, for tests of what follows when two can't both hold."""
+
+import re
+
+from guard.relating import Said, Tie
+
+_SENTENCE = re.compile(
+    r"^(?:my|the) (?P<slot>[a-z ]+?) (?:is|are)(?: now)? (?P<value>.+?)\.?$", re.IGNORECASE
+)
+_GONE = re.compile(r"^(?:my|the) (?P<slot>[a-z ]+?) is no longer known\.?$", re.IGNORECASE)
+
+
+class Sentences:
+    """Fulfils `guard.relating.Relating` for `My <slot> is <value>.`: one value for each slot."""
+
+    def slots(self, said: Said) -> tuple[str, ...]:
+        """Return the slot of the sentence."""
+        read = _read(said.text)
+        return () if read is None else (read[0],)
+
+    def tie(self, new: Said, old: Said) -> Tie:
+        """Compare slot and value; a sentence of any other form stands beside all."""
+        one, other = _read(new.text), _read(old.text)
+        if one is None or other is None or one[0] != other[0]:
+            return Tie.BESIDE
+        return Tie.SAME if one[1] == other[1] else Tie.AGAINST
+
+
+def value_of(text: str) -> tuple[str, str | None] | None:
+    """Return slot and value of a sentence, None for one of another form."""
+    return _read(text)
+
+
+def _read(text: str) -> tuple[str, str | None] | None:
+    gone = _GONE.match(text)
+    if gone is not None:
+        return gone["slot"].casefold(), None
+    found = _SENTENCE.match(text)
+    return None if found is None else (found["slot"].casefold(), found["value"].casefold())
