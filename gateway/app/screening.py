@@ -67,10 +67,14 @@ def watch_asked(metrics: Metrics, detectors: Mapping[str, Detector]) -> None:
 
 
 async def proven(detectors: Mapping[str, Detector], settings: Settings) -> str:
-    """Return who is asked, in one line, when all of them answer. Raises UnavailableError."""
-    for one in detectors.values():
-        if isinstance(one, Judge):
-            await one.prove()
+    """Return who is asked, in one line, when all of them answer.
+
+    Raises UnavailableError or TimeoutError.
+    """
+    async with asyncio.timeout(settings.screening.detector_seconds):
+        for one in detectors.values():
+            if isinstance(one, Judge):
+                await one.prove()
     section = settings.screening
     where = {judge.NAME: section.judge_url}
     said = [

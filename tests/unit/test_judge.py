@@ -1,6 +1,5 @@
 """The judge: what it is sent, the one answer that is believed, and how it fails (W7)."""
 
-import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator, Iterator
@@ -298,9 +297,7 @@ async def test_one_that_does_not_answer_in_time_holds_the_write(
     """The deadline is the pipeline's; the connection is let go with it."""
     double.gate.clear()
     judge = judge_of(model)
-    late = asyncio.create_task(asked_in_turn(judge, 0.3))
-    assert await asyncio.to_thread(double.entered.wait, _LONG)
-    heard = await late
+    heard = await asked_in_turn(judge, 0.3)
     assert heard.completion == Completion("judge", Status.LATE)
     double.gate.set()
     again = await asked_in_turn(judge, _LONG)

@@ -237,7 +237,7 @@ def rooms_of(house: House, reader: FakeReader, share: float = 0.2) -> Rooms:
             "second": second_of(reader, share),
             "judge": UNASKED["judge"],
         },
-        bounds=Bounds(detector_seconds=0.05),
+        bounds=Bounds(detector_seconds=1.0),
     )
 
 
