@@ -12,11 +12,20 @@ from guard.errors import (
 )
 from guard.governing import policy_for, versioned
 from guard.leaves import leaf_of
-from guard.nouns import Change
-from guard.outcomes import Quarantined, Stored, WriteOutcome
+from guard.outcomes import Quarantined, Stored, Superseded, WriteOutcome
 from guard.principal import Principal
+from guard.relating import Tie
 from guard.rescreen import looked_at
-from guard.revise import next_revision, origin_of, prove
+from guard.retire import (
+    REASON_CONFLICT,
+    REASON_NEWER,
+    change_of,
+    named,
+    ranked,
+    retire,
+    teller,
+)
+from guard.revise import compared_again, next_revision, origin_of, prove
 from guard.rooms import Rooms
 from memory.origin import RELAYED, TRUST_OF_SUBJECT, OriginClass
 from memory.types import LeafId, MemoryId, State
@@ -76,10 +85,19 @@ async def _attempt(principal: Principal, id: MemoryId, rooms: Rooms) -> WriteOut
     if decision.effect in (Effect.QUARANTINE, Effect.REJECT):
         return Quarantined(id, before.class_, before.trust, decision.reasons)
 
-    # (5) Seal the next revision and commit.
+    # (5) It is his word from now on: what can't hold beside it gives way, except more trust.
+    kin = [one.row for one in await compared_again(memory, rooms) if one.tie is Tie.AGAINST]
+    above = [row for row in kin if row.sealed.label.trust > origin.trust]
+    if above:
+        reasons = (*decision.reasons, REASON_CONFLICT, *named(above))
+        return Quarantined(id, before.class_, before.trust, reasons)
+    retired = ranked(kin)
+
+    # (6) Seal the next revision and commit.
+    newer = (REASON_NEWER, *named(retired)) if retired else ()
     decision = msgspec.structs.replace(
         decision,
-        reasons=(*decision.reasons, REASON_CONFIRMED),
+        reasons=(*decision.reasons, REASON_CONFIRMED, *newer),
         policy=versioned(policy, evidence.models),
     )
     leaf_id = LeafId(rooms.new_id())
@@ -90,11 +108,15 @@ async def _attempt(principal: Principal, id: MemoryId, rooms: Rooms) -> WriteOut
         at,
         action="confirm",
         object=id,
-        outcome="stored",
+        outcome="superseding" if retired else "stored",
         version=sealed.label.version,
         policy=decision.policy,
         digest=sealed.label.digest,
         reasons=decision.reasons,
     )
-    await rooms.ledger.commit(Change(owner, epoch, (sealed,), (leaf,)))
+    made = [(sealed, leaf), *await retire(retired, id, at, teller(principal, owner, id), rooms)]
+    await rooms.ledger.commit(change_of(owner, epoch, made))
+    if retired:
+        first = retired[0].sealed.label.id
+        return Superseded(id, origin.class_, origin.trust, first, decision.reasons)
     return Stored(id, origin.class_, origin.trust, decision.reasons)

@@ -78,7 +78,7 @@ async def gather(tagged: Tagged, rooms: Rooms, recent_writes: int | None = None)
     if recent_writes is None:
         recent_writes = await count(tagged, rooms)
     (signals, blinded), mark = await asyncio.gather(
-        search_material(owner, draft, rooms, at=said_at(tagged)),
+        search_material(owner, draft, rooms, at=at_of(tagged)),
         rooms.marks.fingerprint(owner, plain),
     )
     twins, around, pull = await asyncio.gather(
@@ -138,7 +138,7 @@ def kin_in(around: Neighbours, but: MemoryId) -> tuple[Row, ...]:
     return tuple(row for id, row in rows.items() if id != but)
 
 
-def said_at(tagged: Tagged) -> datetime:
+def at_of(tagged: Tagged) -> datetime:
     """Return when what a draft says was so, else when it was said."""
     return tagged.draft.occurred_at or tagged.origin.at
 

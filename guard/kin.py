@@ -60,9 +60,13 @@ async def compared(owner: Owner, said: Said, rows: Sequence[Row], rooms: Rooms) 
 
 
 def _ties(said: Said, opened: Sequence[tuple[Row, Opened]], relating: Relating) -> list[Kin]:
-    kin = []
-    for row, memory in opened:
-        at = memory.body.occurred_at or memory.label.recorded_at
-        tie = relating.tie(said, Said(memory.body.text, at))
-        kin.append(Kin(row, tie, memory.body.occurred_at))
-    return kin
+    old = [Said(one.body.text, said_at(one)) for _, one in opened]
+    ties = relating.ties(said, old)
+    return [
+        Kin(row, tie, one.body.occurred_at) for (row, one), tie in zip(opened, ties, strict=True)
+    ]
+
+
+def said_at(memory: Opened) -> datetime:
+    """Return when what a memory says was so, else when it was first written down."""
+    return memory.body.occurred_at or memory.label.recorded_at

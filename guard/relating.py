@@ -4,6 +4,7 @@ Whoever reads texts answers two questions: which slots a text speaks of, and whe
 both hold. What follows from that (merge, supersede, hold) is `guard.relate`'s to say.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
@@ -40,8 +41,8 @@ class Relating(Protocol):
         """
         ...
 
-    def tie(self, new: Said, old: Said) -> Tie:
-        """Return what `new` is to `old`."""
+    def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
+        """Return what `new` is to each of `old`, in order."""
         ...
 
 
@@ -53,6 +54,7 @@ class EqualText:
         del said
         return ()
 
-    def tie(self, new: Said, old: Said) -> Tie:
+    def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
         """Return `SAME` for equal normalised texts."""
-        return Tie.SAME if normalised(new.text) == normalised(old.text) else Tie.BESIDE
+        text = normalised(new.text)
+        return [Tie.SAME if normalised(one.text) == text else Tie.BESIDE for one in old]

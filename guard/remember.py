@@ -1,7 +1,7 @@
 """The door in: every write of every edge passes here and is decided here (W1)."""
 
 from guard.errors import ConflictError, UnavailableError
-from guard.gather import refreshed, said_at, tag
+from guard.gather import at_of, refreshed, tag
 from guard.judging import judged
 from guard.kin import compared
 from guard.nouns import Draft, Tagged
@@ -47,7 +47,7 @@ async def _decided(
             # (4) Relate to what the subject already has.
             held = screened.decision.effect is Effect.QUARANTINE
             state = State.HELD if held else State.ACTIVE
-            kin = await compared(owner, Said(tagged.draft.text, said_at(tagged)), facts.kin, rooms)
+            kin = await compared(owner, Said(tagged.draft.text, at_of(tagged)), facts.kin, rooms)
             relation = relate(tagged, state, facts.twins, kin)
 
             # (5) Seal and (6) commit; (7) answer.

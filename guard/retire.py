@@ -4,9 +4,11 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
 
-from guard.nouns import Label, Leaf, Row, Sealed
+from guard.leaves import leaf_of
+from guard.nouns import Change, Label, Leaf, Row, Sealed
+from guard.principal import Principal
 from guard.rooms import Rooms
-from memory.types import LeafId, MemoryId, State
+from memory.types import Epoch, LeafId, MemoryId, Owner, State
 
 REASON_NEWER: Final = "relate.newer"
 """Why a memory took the place of those that the reasons after it name."""
@@ -60,6 +62,32 @@ async def retire(
         )
         made.append((sealed, told(sealed.label)))
     return made
+
+
+def teller(principal: Principal, owner: Owner, by: MemoryId) -> Callable[[Label], Leaf]:
+    """Return what makes the leaf of a memory that gave way because of what `principal` decided."""
+
+    def told(label: Label) -> Leaf:
+        return leaf_of(
+            principal,
+            label.leaf,
+            label.changed_at,
+            action="supersede",
+            object=label.id,
+            outcome=label.state,
+            owner=owner,
+            version=label.version,
+            policy=label.policy,
+            digest=label.digest,
+            reasons=(REASON_NEWER, name_of(by)),
+        )
+
+    return told
+
+
+def change_of(owner: Owner, epoch: Epoch, made: Sequence[Made]) -> Change:
+    """Return all of it as one change."""
+    return Change(owner, epoch, tuple(row for row, _ in made), tuple(leaf for _, leaf in made))
 
 
 def _weight(row: Row) -> tuple[int, datetime, MemoryId]:

@@ -1,5 +1,7 @@
 """A security reviewer's doors: what is held, and the decisions on it."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from guard.checks import REASON_RELEASED, is_current
@@ -12,11 +14,25 @@ from guard.errors import (
 )
 from guard.governing import policy_for, versioned
 from guard.leaves import leaf_of
-from guard.nouns import Change, Row, Sealed
+from guard.nouns import Decided, Row, Sealed
 from guard.outcomes import Case, Cases
 from guard.principal import Principal, Scope
+from guard.relate import Conflict, Older, relate
+from guard.relating import Tie
 from guard.rescreen import looked_at
-from guard.revise import next_revision, origin_of, prove
+from guard.retire import (
+    REASON_CONFLICT,
+    REASON_NEWER,
+    REASON_OLDER,
+    Made,
+    change_of,
+    named,
+    named_in,
+    ranked,
+    retire,
+    teller,
+)
+from guard.revise import Proven, compared_again, next_revision, origin_of, prove, tag_stored
 from guard.rooms import Rooms
 from memory.types import Epoch, LeafId, MemoryId, Owner, State, SubjectId, TenantId
 from policies.decide import decide
@@ -40,6 +56,9 @@ async def held(principal: Principal, cursor: str | None, limit: int, rooms: Room
 
 async def release(principal: Principal, id: MemoryId, rooms: Rooms) -> Case:
     """Let a held memory through, at its own trust; return it as released.
+
+    It takes the place of what can't hold beside it. What contradicts a memory of more trust that
+    the case does not name stays held and names it; released again, it replaces that, too.
 
     Raises NotFoundError for an id that the tenant does not hold, ForbiddenError for the reviewer's
     own write and for what the policy in force rejects.
@@ -83,16 +102,69 @@ async def _release(principal: Principal, id: MemoryId, rooms: Rooms) -> Case:
     if fresh.effect is Effect.REJECT:
         raise ForbiddenError
 
-    # (3) Seal it again as active; the release is part of the sealed evidence.
-    reasons = tuple(dict.fromkeys((*evidence.reasons, REASON_RELEASED)))
+    # (3) What can't hold beside it gives way: what has no more trust, and what this very case named
+    # to the reviewer. It may be history itself, when the like was said later.
+    place = await _place_of(memory, rooms)
+    if isinstance(place, Conflict):
+        return await _hold_again(principal, epoch, memory, place.rows, rooms)
+    retired, newer = place
+
+    # (4) Seal it again; the release is part of the sealed evidence.
+    told = (REASON_NEWER, *named(retired)) if retired else ()
+    told = told if newer is None else (REASON_OLDER, *named([newer]))
+    reasons = tuple(dict.fromkeys((*evidence.reasons, REASON_RELEASED, *told)))
     decision = Decision(Effect.ALLOW, (), reasons, versioned(policy, evidence.models))
     leaf_id = LeafId(rooms.new_id())
     origin = msgspec.structs.replace(origin_of(memory.opened), at=at)
-    sealed = await next_revision(memory, decision, origin, leaf_id, rooms)
+    by = None if newer is None else newer.sealed.label.id
+    sealed = await next_revision(memory, decision, origin, leaf_id, rooms, newer=by)
 
-    # (4) Commit with its leaf.
-    await _commit(principal, epoch, sealed, "release", rooms)
+    # (5) Commit with its leaf, and with what gives way.
+    made = await retire(retired, id, at, teller(principal, owner, id), rooms)
+    await _commit(principal, epoch, sealed, "release", rooms, along=made)
     return _plain_case(sealed, decision.reasons)
+
+
+async def _place_of(memory: Proven, rooms: Rooms) -> Conflict | tuple[tuple[Row, ...], Row | None]:
+    """Return what a released memory replaces, and what replaced it already; a conflict with more
+    trust, when the case did not name it.
+    """
+    shown = named_in(memory.evidence.reasons)
+    kin = await compared_again(memory, rooms)
+    against = [one.row for one in kin if one.tie is Tie.AGAINST]
+    decided = [row for row in against if row.sealed.label.id in shown]
+    rest = [one for one in kin if one.row.sealed.label.id not in shown]
+    tagged = tag_stored(memory, origin_of(memory.opened))
+    match relate(tagged, State.ACTIVE, (), rest):
+        case Conflict() as conflict:
+            return conflict
+        case Older(row) if not decided:
+            return (), row
+        case _:
+            return ranked(against), None
+
+
+async def _hold_again(
+    principal: Principal, epoch: Epoch, memory: Proven, above: Sequence[Row], rooms: Rooms
+) -> Case:
+    """Keep a case held and name in it the more trusted memories that it contradicts.
+
+    Nobody decides against the subject's own word without having been told of it.
+    """
+    evidence, label = memory.evidence, memory.opened.label
+    reasons = tuple(dict.fromkeys((*evidence.reasons, REASON_CONFLICT, *named(above))))
+    decided = Decided(
+        msgspec.structs.replace(evidence, reasons=reasons), label.policy, label.confidence
+    )
+    sealed = await rooms.vault.relabel(
+        memory.sealed,
+        state=State.HELD,
+        leaf=LeafId(rooms.new_id()),
+        at=rooms.clock(),
+        decided=decided,
+    )
+    await _commit(principal, epoch, sealed, "release", rooms)
+    return _plain_case(sealed, reasons)
 
 
 async def _reject(principal: Principal, id: MemoryId, rooms: Rooms) -> Case:
@@ -110,7 +182,13 @@ async def _reject(principal: Principal, id: MemoryId, rooms: Rooms) -> Case:
 
 
 async def _commit(
-    principal: Principal, epoch: Epoch, sealed: Sealed, action: str, rooms: Rooms
+    principal: Principal,
+    epoch: Epoch,
+    sealed: Sealed,
+    action: str,
+    rooms: Rooms,
+    *,
+    along: Sequence[Made] = (),
 ) -> None:
     label = sealed.label
     owner = Owner(principal.owner.tenant, SubjectId(label.subject))
@@ -126,7 +204,7 @@ async def _commit(
         policy=label.policy,
         digest=label.digest,
     )
-    await rooms.ledger.commit(Change(owner, epoch, (sealed,), (leaf,)))
+    await rooms.ledger.commit(change_of(owner, epoch, [(sealed, leaf), *along]))
 
 
 async def _find(principal: Principal, id: MemoryId, rooms: Rooms) -> tuple[Row, Owner]:

@@ -10,12 +10,14 @@ from guard.admit import confidence_of
 from guard.checks import is_current
 from guard.content import redact_draft
 from guard.errors import NotFoundError, UnreadableError
-from guard.gather import search_material
+from guard.gather import around_of, kin_in, search_material
 from guard.governing import policy_for
+from guard.kin import Kin, compared, said_at
 from guard.nouns import Admitted, Draft, Evidence, Opened, Row, Screened, Sealed, Tagged
+from guard.relating import Said
 from guard.rooms import Rooms
 from memory.origin import Hint, Origin, OriginClass
-from memory.types import LeafId, Owner, SessionId, State
+from memory.types import LeafId, MemoryId, Owner, SessionId, State
 from policies.decide import to_redact
 from policies.model import Decision
 
@@ -42,11 +44,18 @@ async def prove(owner: Owner, row: Row, rooms: Rooms) -> Proven:
 
 
 async def next_revision(
-    memory: Proven, decision: Decision, origin: Origin, leaf: LeafId, rooms: Rooms
+    memory: Proven,
+    decision: Decision,
+    origin: Origin,
+    leaf: LeafId,
+    rooms: Rooms,
+    *,
+    newer: MemoryId | None = None,
 ) -> Sealed:
     """Return the memory sealed again as active, with a new origin and decision.
 
-    What policy answers with redaction at the new trust is taken out first.
+    What policy answers with redaction at the new trust is taken out first. Where a `newer` one has
+    its place already, it is history and not active.
     """
     opened, evidence, label = memory.opened, memory.evidence, memory.opened.label
     tagged = tag_stored(memory, origin)
@@ -56,7 +65,7 @@ async def next_revision(
     draft = redact_draft(tagged.draft, redacted)
     if redacted:
         screened = without_places(screened)
-    signals, _ = await search_material(memory.owner, draft, rooms)
+    signals, _ = await search_material(memory.owner, draft, rooms, at=said_at(opened))
     body = msgspec.structs.replace(
         opened.body,
         text=draft.text,
@@ -73,7 +82,7 @@ async def next_revision(
             signals=signals,
             fingerprint=memory.sealed.fingerprint,
             layer=label.layer,
-            state=State.ACTIVE,
+            state=State.ACTIVE if newer is None else State.SUPERSEDED,
             importance=label.importance,
             confidence=confidence_of(decision, origin.trust, rooms.bounds),
             recorded_at=label.recorded_at,
@@ -81,8 +90,19 @@ async def next_revision(
             revision=label.revision + 1,
             version=label.version + 1,
             leaf=leaf,
+            superseded_by=newer,
         )
     )
+
+
+async def compared_again(memory: Proven, rooms: Rooms) -> tuple[Kin, ...]:
+    """Return what a stored memory is to those that are active now and speak of the same."""
+    opened, owner = memory.opened, memory.owner
+    draft, at = _draft_of(opened), said_at(opened)
+    signals, blinded = await search_material(owner, draft, rooms, at=at)
+    around = await around_of(owner, signals, blinded, rooms)
+    rows = kin_in(around, opened.label.id)
+    return await compared(owner, Said(draft.text, at), rows, rooms)
 
 
 def tag_stored(memory: Proven, origin: Origin) -> Tagged:

@@ -12,7 +12,7 @@ import msgspec
 from guard.admit import admit
 from guard.content import redact_draft
 from guard.errors import UnreadableError
-from guard.gather import said_at, search_material
+from guard.gather import at_of, search_material
 from guard.governing import policy_for, version_for
 from guard.held import require_room
 from guard.leaves import leaf_of_write
@@ -123,7 +123,7 @@ async def _store_new(work: Work) -> WriteOutcome:
         return await _store(work, screened, work.facts.signals)
     tagged = screened.tagged
     draft = redact_draft(tagged.draft, _to_redact(screened, rooms))
-    signals, _ = await search_material(tagged.owner, draft, rooms, at=said_at(tagged))
+    signals, _ = await search_material(tagged.owner, draft, rooms, at=at_of(tagged))
     # The origin quotes the draft, and what was taken out of the one must not stay in the other.
     origin = msgspec.structs.replace(
         tagged.origin, reference=draft.hint.reference, session=draft.session

@@ -1,6 +1,7 @@
 """A reader of one kind of sentence, for tests of what follows when two can't both hold."""
 
 import re
+from collections.abc import Sequence
 
 from guard.relating import Said, Tie
 
@@ -18,8 +19,11 @@ class Sentences:
         read = _read(said.text)
         return () if read is None else (read[0],)
 
-    def tie(self, new: Said, old: Said) -> Tie:
+    def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
         """Compare slot and value; a sentence of any other form stands beside all."""
+        return [self._tie(new, one) for one in old]
+
+    def _tie(self, new: Said, old: Said) -> Tie:
         one, other = _read(new.text), _read(old.text)
         if one is None or other is None or one[0] != other[0]:
             return Tie.BESIDE
