@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Final
 
 import msgspec
 
@@ -23,6 +24,9 @@ from memory.origin import RELAYED, TRUST_OF_SUBJECT, Origin, OriginClass, classi
 from memory.signals import Blinded, Signals
 from memory.terms import terms_of
 from memory.types import MemoryId, Owner, State
+
+_CLAIM: Final = "claim"
+"""What is keyed, so that no other keyed id of a subject equals that of a claim."""
 
 
 async def tag(principal: Principal, draft: Draft, rooms: Rooms) -> Tagged:
@@ -77,12 +81,13 @@ async def gather(tagged: Tagged, rooms: Rooms, recent_writes: int | None = None)
     views, plain = await asyncio.to_thread(_read, draft)
     if recent_writes is None:
         recent_writes = await count(tagged, rooms)
-    (signals, blinded), mark = await asyncio.gather(
+    (signals, blinded), mark, claim = await asyncio.gather(
         search_material(owner, draft, rooms, at=at_of(tagged)),
         rooms.marks.fingerprint(owner, plain),
+        claim_of(owner, Said(draft.text, at_of(tagged)), rooms),
     )
     twins, around, pull = await asyncio.gather(
-        rooms.ledger.twins(owner.tenant, owner.subject, mark),
+        rooms.ledger.twins(owner.tenant, owner.subject, mark, claim),
         around_of(owner, signals, blinded, rooms),
         _pull(draft, signals, rooms),
     )
@@ -99,7 +104,14 @@ async def gather(tagged: Tagged, rooms: Rooms, recent_writes: int | None = None)
         unseen=around.unseen,
         pull=pull,
         kin=kin_in(around, tagged.id),
+        claim=claim,
     )
+
+
+async def claim_of(owner: Owner, said: Said, rooms: Rooms) -> bytes:
+    """Return the keyed id of what a text says, empty when that is not understood."""
+    gist = await asyncio.to_thread(rooms.relating.gist, said)
+    return await rooms.marks.keyed(owner, _CLAIM, *sorted(set(gist))) if gist else b""
 
 
 async def refreshed(tagged: Tagged, facts: Facts, rooms: Rooms) -> Facts:
@@ -110,7 +122,7 @@ async def refreshed(tagged: Tagged, facts: Facts, rooms: Rooms) -> Facts:
     owner = tagged.owner
     epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
     twins, around = await asyncio.gather(
-        rooms.ledger.twins(owner.tenant, owner.subject, facts.fingerprint),
+        rooms.ledger.twins(owner.tenant, owner.subject, facts.fingerprint, facts.claim),
         around_of(owner, facts.signals, facts.blinded, rooms),
     )
     others = tuple(row for row in twins if row.sealed.label.id != tagged.id)

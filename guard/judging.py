@@ -10,7 +10,7 @@ from guard.governing import policy_for, stamped
 from guard.nouns import Draft, Facts, Screened, Tagged
 from guard.pipeline import screen_within
 from guard.principal import Principal
-from guard.relate import echo
+from guard.relate import echo, equal_in
 from guard.rooms import Rooms
 
 REASON_QUOTED: Final = "origin.quoted"
@@ -33,7 +33,7 @@ async def judged(
     bounds = rooms.bounds
     with rooms.watch.step("remember.gather"):
         facts = await gather(tagged, rooms, recent_writes)
-        tagged, echoes = echo(tagged, facts.twins)
+        tagged, echoes = echo(tagged, equal_in(facts))
 
     # (2) Ask the models; what they say is a fact like the others.
     with rooms.watch.step("remember.detect"):

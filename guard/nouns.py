@@ -89,7 +89,8 @@ class Facts(msgspec.Struct, frozen=True):
     `near` holds the nearest own memories, nearest first; `unseen` says that the index did not take
     part in looking for them. `pull` is how near the text is to unrelated questions; from 1 on, as
     near as no ordinary text. `detected` is what the models said. `kin` are the own memories to
-    compare with: near ones and those that speak of the same.
+    compare with: near ones and those that speak of the same. `twins` are those of equal text or
+    equal `claim`, in any state.
     """
 
     epoch: Epoch
@@ -104,6 +105,7 @@ class Facts(msgspec.Struct, frozen=True):
     pull: float = 0.0
     detected: tuple[Detected, ...] = ()
     kin: tuple["Row", ...] = ()
+    claim: bytes = b""
 
 
 class Screened(msgspec.Struct, frozen=True):
@@ -141,6 +143,7 @@ class Admitted(msgspec.Struct, frozen=True):
     version: int
     leaf: LeafId
     superseded_by: MemoryId | None = None
+    claim: bytes = b""
 
 
 class Label(msgspec.Struct, frozen=True, array_like=True):
@@ -182,7 +185,8 @@ class Sealed(msgspec.Struct, frozen=True):
     """The only form storage accepts: label, its tag, and three tokens of sealed bytes.
 
     `token` is the content (a `Body`), `entry` the blinded search material, `evidence` the findings
-    and completions that the decision rested on. `fingerprint` is a keyed id of the normalised text.
+    and completions that the decision rested on. `fingerprint` is a keyed id of the normalised text,
+    `claim` of what it says, empty where that was not understood or is older than claims.
     """
 
     label: Label
@@ -191,6 +195,7 @@ class Sealed(msgspec.Struct, frozen=True):
     entry: bytes
     evidence: bytes
     fingerprint: bytes
+    claim: bytes = b""
 
 
 class Evidence(msgspec.Struct, frozen=True, array_like=True):

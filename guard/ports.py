@@ -144,6 +144,7 @@ class Filter(msgspec.Struct, frozen=True):
     origins: tuple[OriginClass, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
+    superseded_by: tuple[MemoryId, ...] = ()
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -183,8 +184,12 @@ class Ledger(Protocol):
         """Return one page of the subject's rows. Raises InvalidError for a foreign cursor."""
         ...
 
-    async def twins(self, tenant: TenantId, subject: SubjectId, fingerprint: bytes) -> list[Row]:
-        """Return the subject's rows with this fingerprint, in any state, newest first."""
+    async def twins(
+        self, tenant: TenantId, subject: SubjectId, fingerprint: bytes, claim: bytes = b""
+    ) -> list[Row]:
+        """Return the subject's rows with this fingerprint, or with this claim unless it is empty,
+        in any state, newest first.
+        """
         ...
 
 
@@ -289,6 +294,15 @@ class Audit(Protocol):
 
     async def head(self, tenant: TenantId) -> AuditHead:
         """Return the newest head; size 0 and the empty chain's hash for an unknown tenant."""
+        ...
+
+    async def made(
+        self, tenant: TenantId, ids: Sequence[MemoryId]
+    ) -> Mapping[MemoryId, tuple[Leaf, ...]]:
+        """Return the leaves that made a version of each of these memories, oldest version first.
+
+        One that is no leaf any more is left out; an unknown memory has none.
+        """
         ...
 
 

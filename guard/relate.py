@@ -12,7 +12,7 @@ import msgspec
 
 from guard.checks import is_current
 from guard.kin import Kin
-from guard.nouns import Row, Tagged
+from guard.nouns import Facts, Row, Tagged
 from guard.relating import Tie
 from memory.origin import RELAYED, TRUST_OF_SUBJECT, OriginClass
 from memory.types import State
@@ -64,6 +64,11 @@ _AGENT: Final = OriginClass.AGENT_RELAYED.trust
 Relation = New | Same | Unlearned | Newer | Older | Conflict
 
 
+def equal_in(facts: Facts) -> list[Row]:
+    """Return the twins of equal text: of the others it is only known that they claim the same."""
+    return [row for row in facts.twins if row.sealed.fingerprint == facts.fingerprint]
+
+
 def echo(tagged: Tagged, twins: Sequence[Row]) -> tuple[Tagged, bool]:
     """Return the draft with no more trust than what it repeats, and whether it repeats anything.
 
@@ -85,8 +90,16 @@ def echo(tagged: Tagged, twins: Sequence[Row]) -> tuple[Tagged, bool]:
     return msgspec.structs.replace(tagged, origin=lowered), True
 
 
-def relate(tagged: Tagged, state: State, twins: Sequence[Row], kin: Sequence[Kin] = ()) -> Relation:
-    """Return the relation of a draft to the subject's rows with its fingerprint, and to its kin.
+def relate(
+    tagged: Tagged,
+    state: State,
+    twins: Sequence[Row],
+    kin: Sequence[Kin] = (),
+    buried: Sequence[Row] = (),
+) -> Relation:
+    """Return the relation of a draft to the subject's rows of equal text, and to its kin.
+
+    `buried` are rows in any state that claim the same, whatever their words.
 
     Only a twin in the `state` that the draft is heading for counts as the same: what is held must
     not swallow what may be stored, nor the other way round. A twin of other trust stands beside
@@ -94,7 +107,8 @@ def relate(tagged: Tagged, state: State, twins: Sequence[Row], kin: Sequence[Kin
     """
     same = dict(_same_source(tagged, twins))
     # (1) What was removed is not learned again from a lesser source.
-    if any(_may_bury(row, tagged) for row in twins):
+    restated = [row for row in (*twins, *buried) if _is_own_word(row)]
+    if any(_may_bury(row, tagged) and not _is_lifted(row, restated) for row in (*twins, *buried)):
         return Unlearned(same.get(State.HELD))
 
     # (2) Less trust changes nothing of what more trust said, held or not.
@@ -115,8 +129,8 @@ def relate(tagged: Tagged, state: State, twins: Sequence[Row], kin: Sequence[Kin
         return Older(max(later, key=lambda row: row.sealed.label.changed_at))
 
     # (4) The same said again is one memory.
-    alike = [one.row for one in kin if one.tie is Tie.SAME and _is_of_source(one.row, tagged)]
-    known = same.get(state) or next(iter(alike), None)
+    equal = [one.row for one in kin if one.tie is Tie.SAME and _is_of_source(one.row, tagged)]
+    known = same.get(state) or next(iter(equal), None)
     if not against:
         return New() if known is None else Same(known)
     rows = [one.row for one in against]
@@ -150,6 +164,21 @@ def _may_bury(row: Row, tagged: Tagged) -> bool:
     ):
         return False
     return _is_removed(row)
+
+
+def _is_own_word(row: Row) -> bool:
+    """Say whether the row is the subject's own word and stands."""
+    label = row.sealed.label
+    stands = is_current(row) and label.state is State.ACTIVE
+    return stands and label.trust >= TRUST_OF_SUBJECT
+
+
+def _is_lifted(tombstone: Row, restated: Sequence[Row]) -> bool:
+    """Say whether the subject has said the same again since it was removed."""
+    removed = tombstone.sealed.label.changed_at
+    return is_current(tombstone) and any(
+        row.sealed.label.recorded_at >= removed for row in restated
+    )
 
 
 def _is_removed(row: Row) -> bool:

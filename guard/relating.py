@@ -41,6 +41,12 @@ class Relating(Protocol):
         """
         ...
 
+    def gist(self, said: Said) -> tuple[str, ...]:
+        """Return what the text says, in a form that is the same for texts that say the same; empty
+        where it is not understood.
+        """
+        ...
+
     def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
         """Return what `new` is to each of `old`, in order."""
         ...
@@ -51,6 +57,11 @@ class EqualText:
 
     def slots(self, said: Said) -> tuple[str, ...]:
         """Return nothing: a text is not understood."""
+        del said
+        return ()
+
+    def gist(self, said: Said) -> tuple[str, ...]:
+        """Return nothing: the fingerprint knows equal texts already."""
         del said
         return ()
 

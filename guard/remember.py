@@ -7,7 +7,7 @@ from guard.kin import compared
 from guard.nouns import Draft, Tagged
 from guard.outcomes import WriteOutcome
 from guard.principal import Principal
-from guard.relate import relate
+from guard.relate import equal_in, relate
 from guard.relating import Said
 from guard.rooms import Rooms
 from guard.settle import Beside, Work, settle
@@ -48,7 +48,7 @@ async def _decided(
             held = screened.decision.effect is Effect.QUARANTINE
             state = State.HELD if held else State.ACTIVE
             kin = await compared(owner, Said(tagged.draft.text, at_of(tagged)), facts.kin, rooms)
-            relation = relate(tagged, state, facts.twins, kin)
+            relation = relate(tagged, state, equal_in(facts), kin, facts.twins)
 
             # (5) Seal and (6) commit; (7) answer.
             try:

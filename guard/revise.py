@@ -91,6 +91,7 @@ async def next_revision(
             version=label.version + 1,
             leaf=leaf,
             superseded_by=newer,
+            claim=memory.sealed.claim,
         )
     )
 

@@ -153,7 +153,7 @@ async def _store(work: Work, screened: Screened, signals: Signals) -> WriteOutco
         state=State.HELD if held else past,
         leaf=leaf_id,
     )
-    admitted = msgspec.structs.replace(admitted, superseded_by=work.newer)
+    admitted = msgspec.structs.replace(admitted, superseded_by=work.newer, claim=work.facts.claim)
     sealed = await rooms.vault.seal(admitted)
     retired = [] if held else await _retired(work)
     outcome = _outcome(work, screened)

@@ -13,13 +13,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from guard.errors import ConflictError, UnreadableError
 from guard.nouns import Leaf
 from guard.ports import AuditHead, Integrated
-from memory.types import TenantId
+from memory.types import MemoryId, TenantId
 from storage.audit_verify import links_after, verify
 from storage.chain import EMPTY, AuditReport, Link, decode_leaf, follow, leaf_hash
 from storage.database import Database
 from storage.engine import SYSTEM
 from storage.retrying import broke_off, retried
-from storage.rows import check_changeless, leaf_columns, raw
+from storage.rows import check_changeless, leaf_columns, raw, storable
 from storage.tables import LEAVES
 
 _BATCH: Final = 500
@@ -86,6 +86,30 @@ class SqlAudit:
         """Return the newest head; size 0 and the empty chain's hash for an unknown tenant."""
         async with self._database.reading(tenant) as connection:
             return await _head(connection, tenant)
+
+    @retried
+    async def made(
+        self, tenant: TenantId, ids: Sequence[MemoryId]
+    ) -> dict[MemoryId, tuple[Leaf, ...]]:
+        """Return the leaves that made a version of each of these memories, oldest version first."""
+        found: dict[MemoryId, list[Leaf]] = {id: [] for id in ids}
+        wanted = [id for id in found if storable(id)]
+        async with self._database.reading(tenant) as connection:
+            for start in range(0, len(wanted), _BATCH):
+                query = (
+                    select(LEAVES.c.object, LEAVES.c.body)
+                    .where(
+                        LEAVES.c.tenant == tenant,
+                        LEAVES.c.object.in_(wanted[start : start + _BATCH]),
+                        LEAVES.c.row_version.is_not(None),
+                    )
+                    .order_by(LEAVES.c.row_version, LEAVES.c.id)
+                )
+                for row in await connection.execute(query):
+                    leaf = decode_leaf(raw(row.body))
+                    if leaf is not None:
+                        found[row.object].append(leaf)
+        return {id: tuple(leaves) for id, leaves in found.items()}
 
     @retried
     async def tenants(self) -> list[TenantId]:

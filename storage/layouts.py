@@ -105,11 +105,14 @@ def record_data(purpose: str, number: int, owner: Owner, place: Sequence[bytes])
     return fields(b"memguard/record/1", purpose.encode(), _number(number), *names, *place)
 
 
-def tag_data(number: int, label: Label, fingerprint: bytes, evidence: bytes) -> bytes:
+def tag_data(
+    number: int, label: Label, fingerprint: bytes, evidence: bytes, claim: bytes = b""
+) -> bytes:
     """Return what a label tag covers: the whole label, the fingerprint, a digest of the evidence.
 
     The label has a digest of its own for content and entry; evidence has none there, and without it
-    whoever writes to the ledger could drop the findings of a held memory unnoticed.
+    whoever writes to the ledger could drop the findings of a held memory unnoticed. A claim is
+    covered where there is one; memories from before claims keep their tags.
     """
     # A database may hand back 1 for 1.0, which MessagePack writes differently.
     label = msgspec.structs.replace(
@@ -121,6 +124,7 @@ def tag_data(number: int, label: Label, fingerprint: bytes, evidence: bytes) -> 
         _encoder.encode(label),
         fingerprint,
         digest(evidence),
+        *((claim,) if claim else ()),
     )
 
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Select, bindparam, insert, select, update
+from sqlalchemy import Select, bindparam, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from guard.errors import ConflictError, UnavailableError
@@ -188,10 +188,16 @@ class SqlLedger:
         scope = listing("page", tenant, subject, filter)
         return await page_of(self._database, tenant, query, Asked(scope, cursor, limit))
 
-    async def twins(self, tenant: TenantId, subject: SubjectId, fingerprint: bytes) -> list[Row]:
-        """Return the subject's rows with this fingerprint, in any state, newest first."""
+    async def twins(
+        self, tenant: TenantId, subject: SubjectId, fingerprint: bytes, claim: bytes = b""
+    ) -> list[Row]:
+        """Return the subject's rows with this fingerprint, or with this claim unless it is empty,
+        in any state, newest first.
+        """
         asked = {"tenant": tenant, "subject": subject, "fingerprint": fingerprint}
-        return await self._listed(tenant, _TWINS, asked)
+        if not claim:
+            return await self._listed(tenant, _TWINS, asked)
+        return await self._listed(tenant, _ALIKE, asked | {"claim": claim})
 
     @retried
     async def _listed(
@@ -217,6 +223,15 @@ _EPOCH: Final = select(SUBJECTS.c.epoch).where(
 _BY_ID: Final = select_rows(*_OWNED, MEMORIES.c.id.in_(bindparam("ids", expanding=True)))
 _TWINS: Final = newest_first(
     select_rows(*_OWNED, MEMORIES.c.fingerprint == bindparam("fingerprint"))
+)
+_ALIKE: Final = newest_first(
+    select_rows(
+        *_OWNED,
+        or_(
+            MEMORIES.c.fingerprint == bindparam("fingerprint"),
+            MEMORIES.c.claim == bindparam("claim"),
+        ),
+    )
 )
 _UNINDEXED: Final = newest_first(
     select_rows(

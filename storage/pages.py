@@ -66,6 +66,8 @@ def filtered(filter: Filter) -> list[ColumnElement[bool]]:
         where.append(MEMORIES.c.recorded_at >= micros(filter.since))
     if filter.until is not None:
         where.append(MEMORIES.c.recorded_at < micros(filter.until))
+    if filter.superseded_by:
+        where.append(MEMORIES.c.superseded_by.in_([*filter.superseded_by]))
     return where
 
 

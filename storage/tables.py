@@ -89,6 +89,8 @@ class MemoryRow(LedgerTable, table=True):
         ),
         Index("memories_newest", "tenant", "subject", "recorded_at", "id"),
         Index("memories_twins", "tenant", "subject", "fingerprint"),
+        Index("memories_claim", "tenant", "subject", "claim"),
+        Index("memories_chain", "tenant", "subject", "superseded_by"),
         Index("memories_state", "tenant", "state", "recorded_at", "id"),
         Index(
             "memories_unindexed",
@@ -132,6 +134,7 @@ class MemoryRow(LedgerTable, table=True):
     token: bytes
     entry: bytes
     evidence: bytes
+    claim: bytes
 
 
 class TaskRow(LedgerTable, table=True):

@@ -97,8 +97,8 @@ class SealingVault:
 
         # (3) The label names them by digest, and the tag covers the label whole.
         label = msgspec.structs.replace(label, digest=digest(token), entry_digest=digest(entry))
-        tag = _tag(tenant, label, admitted.fingerprint, proof)
-        return Sealed(label, tag, token, entry, proof, admitted.fingerprint)
+        tag = _tag(tenant, label, (admitted.fingerprint, proof, admitted.claim))
+        return Sealed(label, tag, token, entry, proof, admitted.fingerprint, admitted.claim)
 
     async def relabel(
         self,
@@ -149,8 +149,8 @@ class SealingVault:
 
         # (4) A new tag, under the tenant's newest key.
         tenant = await self._keyring.tenant(TenantId(label.tenant))
-        tag = _tag(tenant, label, sealed.fingerprint, proof)
-        return Sealed(label, tag, token, entry, proof, sealed.fingerprint)
+        tag = _tag(tenant, label, (sealed.fingerprint, proof, sealed.claim))
+        return Sealed(label, tag, token, entry, proof, sealed.fingerprint, sealed.claim)
 
     async def open(self, owner: Owner, sealed: Sealed) -> Opened:
         """Return the content. Raises UnreadableError when anything does not fit `owner`."""
@@ -210,7 +210,7 @@ class SealingVault:
         try:
             number, found = unpack_tag(sealed.tag)
             tenant = await self._keyring.known_tenant(TenantId(label.tenant), number)
-            covered = tag_data(number, label, sealed.fingerprint, sealed.evidence)
+            covered = tag_data(number, label, sealed.fingerprint, sealed.evidence, sealed.claim)
             check_mac(tenant.key(number, TenantPurpose.LABEL), covered, found)
         except _UNFIT:
             raise UnreadableError from None
@@ -289,9 +289,10 @@ def _label(admitted: Admitted, tenant: TenantKeys) -> Label:
     )
 
 
-def _tag(tenant: TenantKeys, label: Label, fingerprint: bytes, evidence: bytes) -> bytes:
+def _tag(tenant: TenantKeys, label: Label, beside: tuple[bytes, bytes, bytes]) -> bytes:
+    """Return the tag over a label and what stands beside it: fingerprint, evidence, claim."""
     number, key = tenant.sealing(TenantPurpose.LABEL)
-    return pack_tag(number, mac(key, tag_data(number, label, fingerprint, evidence)))
+    return pack_tag(number, mac(key, tag_data(number, label, *beside)))
 
 
 def _source(tenant: TenantKeys, reference: str) -> str:

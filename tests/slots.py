@@ -19,6 +19,11 @@ class Sentences:
         read = _read(said.text)
         return () if read is None else (read[0],)
 
+    def gist(self, said: Said) -> tuple[str, ...]:
+        """Return slot and value."""
+        read = _read(said.text)
+        return () if read is None else (f"{read[0]}={read[1]}",)
+
     def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
         """Compare slot and value; a sentence of any other form stands beside all."""
         return [self._tie(new, one) for one in old]

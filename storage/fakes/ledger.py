@@ -161,11 +161,14 @@ class MemoryLedger:
         scope = listing("page", tenant, subject, filter)
         return self._state.page(found, scope, cursor, limit)
 
-    async def twins(self, tenant: TenantId, subject: SubjectId, fingerprint: bytes) -> list[Row]:
-        """Return the subject's rows with this fingerprint, in any state, newest first."""
+    async def twins(
+        self, tenant: TenantId, subject: SubjectId, fingerprint: bytes, claim: bytes = b""
+    ) -> list[Row]:
+        """Return the subject's rows with this fingerprint or claim, in any state, newest first."""
         self._state.answer()
         owned = self._state.owned(tenant, subject)
-        return [self._state.row(s) for s in owned if s.fingerprint == fingerprint]
+        alike = (s for s in owned if s.fingerprint == fingerprint or (claim and s.claim == claim))
+        return [self._state.row(sealed) for sealed in alike]
 
     def _refuse_conflict(self, change: Change) -> None:
         state, owner = self._state, change.owner
@@ -291,6 +294,17 @@ class MemoryAudit:
         self._state.answer()
         return _head(self._state.chains.get(tenant, []))
 
+    async def made(
+        self, tenant: TenantId, ids: Sequence[MemoryId]
+    ) -> dict[MemoryId, tuple[Leaf, ...]]:
+        """Return the leaves that made a version of each of these, oldest version first."""
+        self._state.answer()
+        found: dict[MemoryId, list[Leaf]] = {id: [] for id in ids}
+        for (of, _), leaf in self._state.leaves.items():
+            if of == tenant and leaf.version and leaf.object in found:
+                found[MemoryId(leaf.object)].append(leaf)
+        return {id: tuple(sorted(some, key=_version)) for id, some in found.items()}
+
     async def tenants(self) -> list[TenantId]:
         """Return every tenant that has a leaf."""
         self._state.answer()
@@ -379,6 +393,10 @@ def _place(label: Label) -> tuple[int, str]:
     return micros(label.recorded_at), label.id
 
 
+def _version(leaf: Leaf) -> tuple[int, str]:
+    return leaf.version, leaf.id
+
+
 def _head(chain: Sequence[Integrated]) -> AuditHead:
     return AuditHead(chain[-1].sequence, chain[-1].hash) if chain else EMPTY
 
@@ -403,4 +421,5 @@ def _passes(filter: Filter, label: Label) -> bool:
         and (not filter.origins or label.origin in filter.origins)
         and (filter.since is None or label.recorded_at >= filter.since)
         and (filter.until is None or label.recorded_at < filter.until)
+        and (not filter.superseded_by or label.superseded_by in filter.superseded_by)
     )

@@ -14,7 +14,7 @@ from guard.errors import UnreadableError
 from guard.nouns import Leaf
 from guard.ports import AuditHead, Integrated
 from memory.origin import Channel
-from memory.types import ClientId, LeafId, Owner, State, TenantId
+from memory.types import ClientId, LeafId, MemoryId, Owner, State, TenantId
 from storage.chain import EMPTY, Flaw, Problem, decode_leaf, follow, leaf_hash, verify_chain
 from storage.database import Database
 from storage.rows import columns_of
@@ -49,6 +49,21 @@ async def on_file(tmp_path: Path) -> AsyncIterator[Books]:
     """Fresh books on a real file, for what only a file can suffer."""
     async with open_books("sqlite", tmp_path) as opened:
         yield opened
+
+
+@pytest.mark.requirement("R14")
+async def test_the_leaves_of_a_memory_come_in_the_order_of_its_versions(books: Books) -> None:
+    """Those that made a version, whether they have their place yet or not; no recall is there."""
+    row, other = sealed(), sealed()
+    gone = relabelled(row, state=State.FORGOTTEN)
+    await put(books, row, other)
+    await books.audit.integrate()
+    await put(books, gone)
+    await books.audit.note([noted(object=row.label.id)])
+    unknown = MemoryId("01958f00-0000-7000-8000-ffffffffffff")
+    made = await books.audit.made(ACME, [row.label.id, unknown])
+    assert made == {row.label.id: (leaf_for(row), leaf_for(gone)), unknown: ()}
+    assert await books.audit.made(GLOBEX, [row.label.id]) == {row.label.id: ()}
 
 
 def edit(books: Books, *statements: str) -> None:

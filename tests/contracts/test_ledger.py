@@ -487,6 +487,41 @@ async def test_twins_are_found_in_any_state_newest_first(books: Books) -> None:
     assert ids(await books.ledger.twins(ACME, ANNA, shared)) == [r.label.id for r in rows[::-1]]
 
 
+@pytest.mark.requirement("W15")
+async def test_what_claims_the_same_is_found_with_what_reads_the_same(books: Books) -> None:
+    """In any state, newest first; an empty claim is nobody's, and no other subject's is found."""
+    claim, shared = b"c" * 32, b"s" * 32
+    read = msgspec.structs.replace(sealed(), fingerprint=shared)
+    said = msgspec.structs.replace(
+        sealed(state=State.FORGOTTEN, recorded_at=START + timedelta(hours=1)), claim=claim
+    )
+    theirs = msgspec.structs.replace(sealed(ELSEWHERE[0]), claim=claim)
+    await put(books, read, said, theirs, sealed())
+    both = await books.ledger.twins(ACME, ANNA, shared, claim)
+    assert [row.sealed for row in both] == [said, read]
+    assert ids(await books.ledger.twins(ACME, ANNA, shared)) == [read.label.id]
+    assert ids(await books.ledger.twins(ACME, ANNA, b"n" * 32, b"")) == []
+
+
+@pytest.mark.requirement("W10")
+async def test_what_a_memory_replaced_is_found_by_its_id(books: Books) -> None:
+    """In any of the states asked for, newest first; of this subject alone."""
+    new = sealed()
+    old = [
+        sealed(
+            state=State.SUPERSEDED,
+            superseded_by=new.label.id,
+            recorded_at=START - timedelta(hours=hours),
+        )
+        for hours in (1, 2)
+    ]
+    theirs = sealed(ELSEWHERE[0], state=State.SUPERSEDED, superseded_by=new.label.id)
+    await put(books, new, *old, theirs, sealed(state=State.SUPERSEDED))
+    asked = Filter(states=(State.SUPERSEDED, State.FORGOTTEN), superseded_by=(new.label.id,))
+    page = await books.ledger.page(ACME, ANNA, asked, None, 9)
+    assert ids(page.rows) == [row.label.id for row in old]
+
+
 @pytest.mark.requirement("R5")
 async def test_the_newest_leaf_is_that_of_the_newest_version(books: Books) -> None:
     """Leaves of recalls that name the memory don't count, nor does a clock that stepped back."""

@@ -83,7 +83,8 @@ async def unreadable(attempt: Coroutine[None, None, object]) -> None:
 async def retagged(keeper: SealingVault, sealed: Sealed) -> Sealed:
     """Return the memory under a valid tag, as one could make who holds the label key."""
     tenant = await keeper._keyring.tenant(TenantId(sealed.label.tenant))
-    return replace(sealed, tag=_tag(tenant, sealed.label, sealed.fingerprint, sealed.evidence))
+    beside = (sealed.fingerprint, sealed.evidence, sealed.claim)
+    return replace(sealed, tag=_tag(tenant, sealed.label, beside))
 
 
 def same(one: Blinded, other: Blinded) -> bool:
@@ -285,11 +286,16 @@ async def test_a_label_of_wrong_types_is_unreadable(change: dict[str, object]) -
 
 @pytest.mark.requirement("W3", "W15")
 async def test_fingerprint_and_evidence_are_under_the_tag_too() -> None:
-    """A changed fingerprint, or evidence taken away, makes the whole row unreadable."""
+    """A changed fingerprint or claim, or evidence taken away, makes the whole row unreadable."""
     keeper = vault()
     sealed = await keeper.seal(admitted())
     await all_open(keeper, ALICE, sealed)
     await none_opens(keeper, ALICE, replace(sealed, fingerprint=bytes([1]) + bytes(31)))
+    claimed = await keeper.seal(replace(admitted(), claim=bytes(32)))
+    assert (await keeper.open(ALICE, claimed)).body.text
+    for forged in (b"", bytes([1]) + bytes(31)):
+        await none_opens(keeper, ALICE, replace(claimed, claim=forged))
+    await none_opens(keeper, ALICE, replace(sealed, claim=bytes(32)))
     await none_opens(keeper, ALICE, replace(sealed, evidence=b""))
 
 

@@ -135,6 +135,7 @@ def test_the_tag_covers_each_part(one: Label, other: Label, mark: bytes, evidenc
     assert tag_data(2, one, mark, evidence) != covered
     assert tag_data(1, one, mark + b"x", evidence) != covered
     assert tag_data(1, one, mark, evidence + b"x") != covered
+    assert tag_data(1, one, mark, evidence, b"x") != covered
 
 
 @pytest.mark.requirement("W3")
