@@ -96,6 +96,8 @@ class Caller:
         arguments |= {} if session is None else {"session_id": session}
         result = await self._tool("store_memory", arguments)
         if "structuredContent" not in result:
+            told = msgspec.json.decode(result["content"][0]["text"])["error"]
+            assert told["code"] == "invalid", told
             return Written("refused")
         return _written(result["structuredContent"])
 
@@ -108,7 +110,10 @@ class Caller:
     async def _post(self, text: str, more: dict[str, Any]) -> Written:
         answer = await self._http.post("/v1/memories", json={"text": text} | more)
         body = answer.json()
-        return _written(body) if "outcome" in body else Written("refused")
+        if "outcome" not in body:
+            assert answer.status_code == 400, answer.text
+            return Written("refused")
+        return _written(body)
 
     async def _tool(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         params = {"name": name, "arguments": arguments, "_meta": _META}
