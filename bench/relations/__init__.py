@@ -1,0 +1,1 @@
+"""How often the pure relation gives the answer of the table of relations."""

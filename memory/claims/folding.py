@@ -1,0 +1,22 @@
+"""One way to write a text: one width, one script, no invisible signs. Meaning stays."""
+
+import re
+import unicodedata
+from typing import Final
+
+from memory.claims.traditional_rules import SIMPLIFIED
+
+LONGEST: Final = 4_000
+"""Characters that are read. What a text says after them is opaque."""
+
+_SILENT = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
+_QUOTES = re.compile('["“”„«»「」『』《》〈〉‘]')
+_TONES = re.compile("[\U0001f3fb-\U0001f3ff]")
+_APOSTROPHE: Final = str.maketrans({"’": "'", "`": "`", "、": "、", "−": "-", "–": "-", "—": ","})
+
+
+def folded(text: str) -> str:
+    """Return the text in one width and script; folding a folded text changes nothing."""
+    cut = _SILENT.sub("", text[:LONGEST])
+    plain = unicodedata.normalize("NFKC", cut.translate(_APOSTROPHE)).translate(_APOSTROPHE)
+    return _TONES.sub("", _QUOTES.sub("", _SILENT.sub("", plain))).translate(SIMPLIFIED)

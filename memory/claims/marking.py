@@ -1,0 +1,213 @@
+"""What the small words of a clause say: denied, ended, changed, added, limited, only at times."""
+
+from typing import Final, NamedTuple
+
+from memory.claims.clauses import Clause
+from memory.claims.lexicon import Role, Token
+from memory.claims.nouns import Limit, Mark, Polarity, ValueKind
+from memory.claims.small_rules import (
+    AT_TIMES,
+    LEADS,
+    MOVES,
+    NOT_TIMES,
+    OBJECT,
+    SPAN_ENDS,
+    SPANS,
+    TRAILS,
+)
+from memory.claims.units_rules import WEEKDAYS
+
+
+class Marked(NamedTuple):
+    """The words that carry the content of a clause, and what the others say of it."""
+
+    tokens: list[Token] = []  # noqa: RUF012
+    own: bool = False
+    """Whether the subject himself is named."""
+    polarity: Polarity = Polarity.AFFIRMED
+    scope: tuple[str, ...] = ()
+    limit: Limit = Limit.EXACT
+    marks: tuple[Mark, ...] = ()
+    renamed: bool = False
+
+
+_GONE: Final = frozenset({Role.SILENT, Role.POINTER, Role.FIX, Role.SELF, Role.DENY, Role.ENDED,
+                          Role.MOST, Role.LEAST, Role.ALSO, Role.AGAIN, Role.LASTING})  # fmt: skip
+_TURNS: Final = {
+    Role.ALSO: Mark.ADDED,
+    Role.AGAIN: Mark.AGAIN,
+    Role.LASTING: Mark.CHANGED,
+    Role.INSTEAD: Mark.CHANGED,
+    Role.CHANGE: Mark.CHANGED,
+}
+_LIMITS: Final = {Role.MOST: Limit.AT_MOST, Role.LEAST: Limit.AT_LEAST}
+_PLACES: Final = frozenset({Role.LINK, Role.VERB, Role.CHANGE, Role.PREP, Role.TO})
+_SMALL: Final = frozenset({Role.SILENT, Role.SELF, Role.COMMA, Role.PREP})
+
+
+def marked(clause: Clause) -> Marked:
+    """Return what a clause says with its small words read and taken off."""
+    tokens, scope = _scoped(clause.tokens)
+    end = next((n for n, t in enumerate(tokens) if t.role is Role.INSTEAD), len(tokens))
+    marks = {_TURNS[t.role] for t in tokens if t.role in _TURNS}
+    kept, moved = _kept(tokens[:end])
+    if clause.changed or moved:
+        marks.add(Mark.CHANGED)
+    roles = [t.role for t in tokens[:end]]
+    limits = [_LIMITS[role] for role in roles if role in _LIMITS]
+    if not limits and any(t.text == "limit" for t in kept):
+        limits.append(Limit.AT_MOST)
+    return Marked(
+        kept,
+        _own(tokens),
+        _polarity(roles),
+        scope,
+        limits[-1] if limits else Limit.EXACT,
+        tuple(sorted(marks)),
+        any(t.role is Role.CHANGE and t.raw.startswith(_RENAMED) for t in tokens),
+    )
+
+
+_RENAMED: Final = ("renam", "改名", "更名", "改叫")
+
+
+def _own(tokens: list[Token]) -> bool:
+    """Say whether the subject stands before everything that is said."""
+    first = next((t for t in tokens if t.role not in _GONE or t.role is Role.SELF), None)
+    return first is not None and first.role is Role.SELF
+
+
+def _polarity(roles: list[Role]) -> Polarity:
+    if Role.ENDED in roles:
+        return Polarity.ENDED
+    return Polarity.DENIED if roles.count(Role.DENY) % 2 else Polarity.AFFIRMED
+
+
+def _kept(tokens: list[Token]) -> tuple[list[Token], bool]:
+    """Return the words of content, with one link where something became something else."""
+    kept: list[Token] = []
+    moved = False
+    for place, token in enumerate(tokens):
+        link = Token(Role.LINK, "=", token.raw)
+        if token.role is Role.VERB and token.raw in MOVES and kept:
+            kept.append(link)
+            moved = True
+        elif token.role is Role.CHANGE:
+            kept.extend([link] if _links(tokens, place) else [])
+        elif token.role is Role.TO and _was(tokens, place):
+            kept.append(token if any(t.role is Role.LINK for t in kept) else link)
+        elif token.role not in _GONE:
+            kept.append(token)
+    return kept, moved
+
+
+def _links(tokens: list[Token], place: int) -> bool:
+    """Say whether 改成 stands for 改成是: a value follows it and not a verb."""
+    raw = tokens[place].raw
+    after = next((t for t in tokens[place + 1 :] if t.role not in _GONE), None)
+    return not raw.isascii() and len(raw) > 1 and after is not None and after.role is not Role.VERB
+
+
+def _was(tokens: list[Token], place: int) -> bool:
+    return any(t.role is Role.CHANGE and t.raw.isascii() for t in tokens[:place])
+
+
+def _scoped(tokens: list[Token]) -> tuple[list[Token], tuple[str, ...]]:
+    """Return the tokens without the words for times and conditions, and those words."""
+    for take in (_when, _leading, _trailing, _chinese):
+        found = take(tokens)
+        if found and _content(found[0]):
+            rest, scope = found
+            return rest, tuple(
+                sorted(
+                    {
+                        (t.raw if t.kind is ValueKind.DATE else t.text)
+                        for t in scope
+                        if t.role not in _SMALL
+                    }
+                )
+            )
+    return tokens, ()
+
+
+def _content(tokens: list[Token]) -> bool:
+    """Say whether there is a slot and a value in what is left."""
+    kept = [t for t in tokens if t.role not in _SMALL and t.role not in _GONE]
+    return bool(kept) and kept[-1].role is not Role.LINK and (len(kept) > 1 or len(tokens) > 1)
+
+
+def _when(tokens: list[Token]) -> tuple[list[Token], list[Token]] | None:
+    """Take "when I travel" off: up to its comma or the next "I" where it comes first."""
+    for place, token in enumerate(tokens):
+        if token.role is not Role.WHEN:
+            continue
+        if any(t.role not in _SMALL and t.role not in _GONE for t in tokens[:place]):
+            return tokens[:place], tokens[place:]
+        for end in range(place + 1, len(tokens)):
+            if tokens[end].role is Role.COMMA:
+                return tokens[end + 1 :], tokens[place:end]
+            if tokens[end].role is Role.SELF and tokens[end].raw not in OBJECT and end > place + 1:
+                return tokens[end:], tokens[place:end]
+        return None
+    return None
+
+
+def _leading(tokens: list[Token]) -> tuple[list[Token], list[Token]] | None:
+    """Take "on Fridays", "just for today" off the beginning."""
+    for end, token in enumerate(tokens[:8]):
+        if token.role is Role.LINK or token.role is Role.VERB:
+            return None
+        if end and (token.role is Role.SELF or token.role is Role.COMMA):
+            head = tokens[:end]
+            return (tokens[end + (token.role is Role.COMMA) :], head) if _timely(head) else None
+    return None
+
+
+def _timely(head: list[Token]) -> bool:
+    first = next((t.raw for t in head if t.role is not Role.SILENT), "")
+    return (
+        any(t.raw in AT_TIMES or t.raw.rstrip("s") in WEEKDAYS for t in head)
+        or (first in LEADS and any(t.kind is ValueKind.DATE for t in head))
+        or (head[0].raw in {"this", "next"} and head[-1].raw in SPANS)
+    )
+
+
+def _trailing(tokens: list[Token]) -> tuple[list[Token], list[Token]] | None:
+    """Take "on Mondays", "this week", "for now" off the end."""
+    for start in range(max(1, len(tokens) - 4), len(tokens) - 1):
+        if tokens[start].raw in LEADS and tokens[start - 1].role is not Role.LINK:
+            tail = tokens[start:]
+            last = tail[-1].raw
+            if (
+                last in AT_TIMES
+                or last in SPANS
+                or (last.endswith("s") and last.rstrip("s") in WEEKDAYS)
+            ):
+                return tokens[:start], tail
+    return None
+
+
+def _chinese(tokens: list[Token]) -> tuple[list[Token], list[Token]] | None:
+    """Take 周末, 出差时, 备赛期间, 每周三 off, where they are not the value."""
+    for place, token in enumerate(tokens):
+        while_it = token.raw == "时" and place and tokens[place - 1].raw not in NOT_TIMES
+        if token.raw in SPAN_ENDS or while_it:
+            start = _begin(tokens, place)
+        elif token.raw in AT_TIMES or (token.kind is ValueKind.DATE and token.raw in WEEKDAYS):
+            start = place - (place > 0 and tokens[place - 1].text in {"weekly", "daily"})
+        elif token.role in _PLACES and place:
+            return None
+        else:
+            continue
+        end = place + 1
+        while end < len(tokens) and tokens[end].raw in TRAILS:
+            end += 1
+        return [*tokens[:start], *tokens[end:]], tokens[start:end]
+    return None
+
+
+def _begin(tokens: list[Token], place: int) -> int:
+    start = place
+    while start and tokens[start - 1].role not in {Role.SELF, Role.COMMA}:
+        start -= 1
+    return start

@@ -1,0 +1,219 @@
+"""What a new memory is to an old one. Unsure means both stay: a doubt hides nothing."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from memory.claims.nouns import (
+    Bond,
+    BondKind,
+    Claim,
+    Form,
+    Limit,
+    Mark,
+    Polarity,
+    ValueKind,
+)
+from memory.claims.small_rules import COMMON
+
+_ALIKE: Final = 0.6
+"""Share of the words of two slots that makes them one, when the new claim says it changes it."""
+_AROUND: Final = 0.5
+"""Share of a clause that must be the same around one changed place."""
+
+SAME: Final = Bond(BondKind.SAME, "same_value")
+UNRELATED: Final = Bond(BondKind.UNRELATED, "no_common_word")
+_STRENGTH: Final = (
+    BondKind.SUPERSEDES,
+    BondKind.RETRACTS,
+    BondKind.NARROWS,
+    BondKind.EXTENDS,
+    BondKind.UNCERTAIN,
+    BondKind.BESIDE,
+    BondKind.SAME,
+    BondKind.UNRELATED,
+)
+_REPLACING: Final = frozenset({BondKind.SUPERSEDES, BondKind.RETRACTS})
+_SETTLED: Final = _REPLACING | {BondKind.SAME}
+
+
+def relate_claims(new: Sequence[Claim], old: Sequence[Claim]) -> Bond:
+    """Return what a memory with the claims `new` is to an earlier one with the claims `old`."""
+    if not new or not old:
+        return Bond(BondKind.UNRELATED, "no_claim")
+    if _bare(new) == _bare(old):
+        return Bond(BondKind.SAME, "same_claims")
+    table = [[_pair(mine, its) for its in old] for mine in new]
+    if all(any(bond.kind is BondKind.SAME for bond in row) for row in table):
+        return SAME
+    bonds = [bond for row in table for bond in row]
+    best = min(bonds, key=lambda bond: _STRENGTH.index(bond.kind))
+    if best.kind in _REPLACING:
+        covered = all(any(row[n].kind in _SETTLED for row in table) for n in range(len(old)))
+        return best if covered else Bond(BondKind.UNCERTAIN, "replaces_a_part")
+    if best.kind is BondKind.SAME:
+        return Bond(BondKind.EXTENDS, "says_more")
+    return best
+
+
+def _bare(claims: Sequence[Claim]) -> set[tuple[object, ...]]:
+    """Return the claims without what only points at an earlier one."""
+    return {(c.slot, c.value, c.polarity, c.scope, c.limit, c.form is Form.OPAQUE) for c in claims}
+
+
+def _pair(new: Claim, old: Claim) -> Bond:
+    if Form.OPAQUE in (new.form, old.form):
+        return _words(new, old)
+    if Polarity.ENDED in (new.polarity, old.polarity):
+        return _ended(new, old)
+    alike = _slots(new, old)
+    if alike == 0:
+        return _topic(new, old)
+    if alike < 1:
+        if Mark.CHANGED in new.marks and alike >= _ALIKE and new.slot.whose == old.slot.whose:
+            return _valued(new, old)
+        return Bond(BondKind.BESIDE, "slot_more_exact")
+    return _valued(new, old)
+
+
+def _slots(new: Claim, old: Claim) -> float:
+    """Return how alike two slots are: 1 for one slot, 0 for two."""
+    mine, its = set(new.about), set(old.about)
+    if mine == its:
+        return 1
+    common = mine & its
+    if not common - COMMON:
+        return 0
+    if mine <= its or its <= mine or Mark.CHANGED in new.marks:
+        return len(common) / len(mine | its)
+    return 0
+
+
+def _valued(new: Claim, old: Claim) -> Bond:
+    """Compare what two claims say of one slot."""
+    equal = _equal(new, old)
+    return (
+        _scoped(new, old, equal=equal)
+        or _opposed(new, old, equal=equal)
+        or (SAME if equal else None)
+        or _several(new, old)
+        or Bond(BondKind.SUPERSEDES, "other_value")
+    )
+
+
+def _scoped(new: Claim, old: Claim, *, equal: bool) -> Bond | None:
+    """Judge claims that hold at different times, or are the two ends of one range."""
+    if new.scope == old.scope:
+        ends = {new.limit, old.limit} == {Limit.AT_MOST, Limit.AT_LEAST}
+        return Bond(BondKind.BESIDE, "other_end") if ends else None
+    if equal and new.polarity is old.polarity and not new.scope:
+        return Bond(BondKind.BESIDE, "holds_always_too")
+    return Bond(BondKind.NARROWS if new.scope and not old.scope else BondKind.BESIDE, "scope")
+
+
+def _opposed(new: Claim, old: Claim, *, equal: bool) -> Bond | None:
+    """Judge claims of which one denies."""
+    if new.polarity is not old.polarity:
+        if equal:
+            return Bond(BondKind.SUPERSEDES, "opposite")
+        return Bond(BondKind.BESIDE, "opposite_of_another")
+    if new.polarity is Polarity.DENIED and not equal and not new.many:
+        return Bond(BondKind.BESIDE, "not_that_either")
+    return None
+
+
+def _several(new: Claim, old: Claim) -> Bond | None:
+    """Judge two values of a slot that may take both."""
+    if new.many or old.many:
+        if Mark.CHANGED in new.marks and not (new.many and old.many):
+            return Bond(BondKind.SUPERSEDES, "changed")
+        return Bond(BondKind.EXTENDS, "one_more")
+    if Mark.ADDED in new.marks and Mark.CHANGED not in new.marks:
+        return Bond(BondKind.EXTENDS, "said_to_be_added")
+    if Form.STATED in (new.form, old.form) and not new.marks:
+        return Bond(BondKind.UNCERTAIN, "several_may_hold")
+    return None
+
+
+def _equal(new: Claim, old: Claim) -> bool:
+    if new.value == old.value or set(new.words) == set(old.words):
+        return True
+    if new.value.kind is old.value.kind is ValueKind.DATE:
+        return _one_day(new.value.text, old.value.text)
+    joined = ("".join(new.words), "".join(old.words))
+    return joined[0] == joined[1]
+
+
+def _one_day(new: str, old: str) -> bool:
+    """Say whether two dates can be one: the year may be left out."""
+    return new[-6:] == old[-6:] and ("-" in (new[0], old[0]))
+
+
+def _ended(new: Claim, old: Claim) -> Bond:
+    """Compare two claims of which one takes something back."""
+    mine, its = _content(new), _content(old)
+    smaller, larger = (mine, its) if new.polarity is Polarity.ENDED else (its, mine)
+    strong = smaller - COMMON
+    if not strong or not strong <= larger:
+        return _topic(new, old)
+    if new.polarity is old.polarity:
+        return SAME if mine == its else Bond(BondKind.BESIDE, "both_ended")
+    if new.scope and not old.scope:
+        return Bond(BondKind.NARROWS, "scope")
+    if Polarity.DENIED in (new.polarity, old.polarity):
+        return SAME
+    if new.polarity is Polarity.ENDED:
+        return Bond(BondKind.RETRACTS, "taken_back")
+    return Bond(BondKind.SUPERSEDES, "taken_up_again")
+
+
+def _content(claim: Claim) -> set[str]:
+    limited = {"limit"} if claim.limit is not Limit.EXACT else set()
+    return {*claim.about, *claim.words, *limited}
+
+
+def _words(new: Claim, old: Claim) -> Bond:
+    """Compare clauses that nobody understood: word by word, from both ends."""
+    ended = Polarity.ENDED in (new.polarity, old.polarity)
+    if new.words == old.words and new.scope == old.scope and new.form is old.form:
+        if new.polarity is old.polarity:
+            return Bond(BondKind.SAME, "same_words")
+        if not ended:
+            return Bond(BondKind.SUPERSEDES, "opposite")
+    if ended:
+        return _ended(new, old)
+    if new.form is old.form and _around(new.words, old.words):
+        return _replaced(new, old)
+    return _topic(new, old)
+
+
+def _around(mine: Sequence[str], its: Sequence[str]) -> bool:
+    """Say whether two clauses are the same but for one place that is not their first."""
+    shortest = min(len(mine), len(its))
+    head = next((n for n in range(shortest) if mine[n] != its[n]), shortest)
+    rest = shortest - head
+    tail = next((n for n in range(rest) if mine[-1 - n] != its[-1 - n]), rest)
+    return head > 0 and head + tail >= _AROUND * max(len(mine), len(its))
+
+
+def _replaced(new: Claim, old: Claim) -> Bond:
+    if new.scope and not old.scope:
+        return Bond(BondKind.NARROWS, "scope")
+    if {Mark.CHANGED, Mark.AGAIN} & set(new.marks):
+        return Bond(BondKind.SUPERSEDES, "changed")
+    if Mark.ADDED in new.marks:
+        return Bond(BondKind.EXTENDS, "said_to_be_added")
+    return Bond(BondKind.UNCERTAIN, "one_place_differs")
+
+
+def _topic(new: Claim, old: Claim) -> Bond:
+    common = (_content(new) & _content(old)) - COMMON
+    if not common and not _signs(new) & _signs(old):
+        return UNRELATED
+    if common and new.scope and not old.scope:
+        return Bond(BondKind.NARROWS, "scope")
+    return Bond(BondKind.BESIDE, "common_topic")
+
+
+def _signs(claim: Claim) -> set[str]:
+    """Return how the Chinese words of the slot end: 分机号 and 短号 are both numbers."""
+    return {word[-1] for word in claim.about if word[-1] >= "\u3400"} - COMMON

@@ -1,0 +1,236 @@
+"""From text to tokens: every word with its role, numbers still apart from their units."""
+
+import re
+from typing import Final
+
+from memory.claims.lexicon import CHINESE, ENGLISH, LONGEST_PHRASE, RUNS, Role, Token
+from memory.claims.nouns import ValueKind
+from memory.claims.numerals import chinese_number
+from memory.claims.small_rules import ABBREVIATED
+from memory.claims.units_rules import COUNTERS, NUMERALS, SCALES, TENS, UNITS
+
+MOST: Final = 400
+"""Tokens kept of a text."""
+
+_HAN: Final = "\u3400-\u4dbf\u4e00-\u9fff〇"
+_LETTER: Final = rf"[^\W\d_{_HAN}]"
+_EMOJI: Final = (
+    "[\U0001f1e6-\U0001f1ff]{2}|[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
+    "(?:\u200d[\u2190-\u27bf\U0001f000-\U0001faff]){0,4}"
+)
+_TOKEN: Final = re.compile(
+    r"`(?P<quoted>[^`\n]{1,200})`"
+    r"|(?P<address>https?://[^\s<>,，。；（）()、]{3,300}|[\w.%+-]{1,64}@[A-Za-z0-9-]{1,63}"
+    r"(?:\.[A-Za-z0-9-]{1,63}){1,6})"
+    r"|(?P<iso>(?<!\d)\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?!\d|\.\d))"
+    r"|(?P<clock>(?<![\d:])\d{1,2}:\d{2}(?![\d:]))"
+    r"|(?P<phone>\+\d{1,3}(?:[ -]?\d{1,5}){2,6}|(?<!\d)\d{3,4}(?:-\d{3,4}){1,2}(?!\d))"
+    r"|(?P<dotted>(?<![\w.])v?\d{1,4}(?:\.\d{1,6}){2,3}(?:-[a-z0-9.]{1,20})?(?![\w])|\bv\d[\d.]{0,9}\b)"
+    r"|(?P<number>(?<![\w.])[$€£¥]?\d{1,3}(?:,\d{3}){1,5}(?:\.\d{1,6})?(?![\d])"
+    r"|[$€£¥]?\d{1,15}(?:\.\d{1,6})?(?![\d]))(?P<glued>(?:[A-Za-z][\w-]{0,40}|%|°[CcFf]?|℃|℉)?)"
+    r"|(?P<path>~?/[\w.-]{1,60}(?:/[\w.-]{1,60}){0,12}/?)"
+    rf"|(?P<word>{_LETTER}{{1,60}}(?:['-]{_LETTER}{{1,60}}){{0,5}}(?![\w/@]|[.:'-]\w)|"
+    r"(?<=\s)[°℃℉][CcFf]?)"
+    rf"|(?P<name>(?:(?![{_HAN}])\w){{1,60}}(?:[._/@:-]{{1,2}}(?:(?![{_HAN}])\w){{1,60}}){{0,8}})"
+    r"|(?P<option>(?<!\w)--?[A-Za-z][\w-]{0,40})"
+    rf"|(?P<han>[{_HAN}]{{1,4000}})"
+    rf"|(?P<emoji>{_EMOJI})"
+    r"|(?P<arrow>[=-]>)"
+    r"|(?P<stop>\n|[!?;。…]|\.(?=\s|$|[\u3400-\u9fff]))"
+    r"|(?P<comma>,)|(?P<colon>:)|(?P<sign>[=&+%])|(?P<other>\S)"
+)
+_COUNTING: Final = NUMERALS | {"半"}
+_SHORT: Final = {
+    "can't": ("can", "not"), "cannot": ("can", "not"), "couldn't": ("could", "not"),
+    "won't": ("not",), "dont": ("not",), "im": ("i", "am"),
+}  # fmt: skip
+_ENDINGS: Final = (("n't", "not"), ("'m", "am"), ("'re", "are"), ("'ve", "have"), ("'ll", ""),
+                   ("'d", ""), ("'s", ""))  # fmt: skip
+_IS: Final = frozenset({"it's", "that's", "he's", "she's", "there's", "what's"})
+_LEAST_LEMMA: Final = 4
+_LONG_NUMBER: Final = 8
+"""Digits without separators: from here on they number a thing and count nothing."""
+
+
+def scan(text: str) -> list[Token]:
+    """Return the tokens of a folded text, at most `MOST` of them."""
+    tokens: list[Token] = []
+    words: list[str] = []
+    for match in _TOKEN.finditer(text):
+        group = match.lastgroup or "other"
+        found = match.group()
+        if group == "word":
+            words.extend(_spelt_out(found))
+            continue
+        if words:
+            _phrases(words, tokens)
+            words = []
+        if len(tokens) >= MOST:
+            break
+        if group == "stop" and found == "." and tokens and tokens[-1].raw in ABBREVIATED:
+            continue
+        _piece(group, found, match, tokens)
+    _phrases(words, tokens)
+    return tokens[:MOST]
+
+
+def code(raw: str) -> Token:
+    """Return a token whose every character counts."""
+    return Token(Role.VALUE, raw, raw, ValueKind.CODE)
+
+
+def _piece(group: str, found: str, match: re.Match[str], tokens: list[Token]) -> None:
+    match group:
+        case "han":
+            _han(found, tokens)
+        case "glued":
+            _number(match["number"], match["glued"], tokens)
+        case "name":
+            tokens.extend(_name(found))
+        case "iso" | "clock" | "emoji":
+            tokens.append(Token(Role.VALUE, found, found, _KINDS[group]))
+        case "stop" | "comma" | "colon":
+            tokens.append(Token(Role(group), found, found))
+        case "sign" | "arrow" | "other":
+            known = ENGLISH.get((found,))
+            tokens.extend([Token(known.role, known.text, found)] if known else [])
+        case _:
+            tokens.append(code(_exact(group, found)))
+
+
+_KINDS: Final = {"iso": ValueKind.DATE, "clock": ValueKind.TIME, "emoji": ValueKind.EMOJI}
+
+
+def _exact(group: str, found: str) -> str:
+    """Return a code without what only marks it as one."""
+    match group:
+        case "quoted":
+            return found.strip("` ")
+        case "address":
+            return found.rstrip(".:!?/").casefold()
+        case "phone":
+            return re.sub(r"[ -]", "", found)
+        case "dotted":
+            return found.removeprefix("v")
+        case _:
+            return found
+
+
+def _name(found: str) -> list[Token]:
+    """Return a name of several parts: a code where letters alone would not make it a word."""
+    if any(not part.isalpha() for part in re.split("[-]", found)) or not found.isascii():
+        return [code(found)]
+    tokens: list[Token] = []
+    _phrases([found.casefold()], tokens)
+    return tokens
+
+
+def _number(digits: str, glued: str, tokens: list[Token]) -> None:
+    low = glued.casefold()
+    if glued and not (low in UNITS or low in SCALES or low in _ORDINALS or low in {"am", "pm"}):
+        tokens.append(code(digits + glued))
+        return
+    if not glued and digits.isdigit() and len(digits) >= _LONG_NUMBER:
+        tokens.append(code(digits))
+        return
+    tokens.append(Token(Role.NUMBER, digits.replace(",", ""), digits, ValueKind.NUMBER))
+    if glued:
+        role = Role.ORDINAL if low in _ORDINALS else Role.UNIT
+        tokens.append(Token(role, low, glued))
+
+
+_ORDINALS: Final = frozenset({"st", "nd", "rd", "th"})
+
+
+def _spelt_out(word: str) -> list[str]:
+    low = word.casefold()
+    if low in _SHORT:
+        return list(_SHORT[low])
+    if low in _IS:
+        return [low[:-2], "is"]
+    for ending, full in _ENDINGS:
+        if low.endswith(ending) and len(low) > len(ending):
+            return [part for part in (low.removesuffix(ending), full) if part]
+    return [low]
+
+
+def _phrases(words: list[str], tokens: list[Token]) -> None:
+    """Append the tokens of English words: the longest known phrase first."""
+    at, end = 0, len(words)
+    while at < end:
+        for length in range(min(LONGEST_PHRASE.get(words[at], 1), end - at), 0, -1):
+            known = ENGLISH.get(tuple(words[at : at + length]))
+            if known:
+                raw = " ".join(words[at : at + length])
+                tokens.append(Token(known.role, known.text, raw))
+                at += length
+                break
+        else:
+            tokens.append(_word(words[at]))
+            at += 1
+
+
+def _word(word: str) -> Token:
+    stem = lemma(word)
+    known = ENGLISH.get((stem,))
+    return Token(known.role, known.text, word) if known else Token(Role.WORD, stem, word)
+
+
+def lemma(word: str) -> str:
+    """Return a word without the endings of plural and third person."""
+    if len(word) < _LEAST_LEMMA or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    return word[:-2] if word.endswith(("ches", "shes", "xes", "sses")) else word[:-1]
+
+
+def _han(run: str, tokens: list[Token]) -> None:
+    """Append the tokens of a run of Chinese: known words at their longest, else characters."""
+    at, end = 0, len(run)
+    counted = bool(tokens) and tokens[-1].role is Role.NUMBER
+    while at < end and len(tokens) < MOST:
+        token = _counter(run, at) if counted else None
+        token = token or _known(run, at)
+        if run[at] in _COUNTING and (token is None or len(token.raw) == 1):
+            token = _numerals(run, at) or token
+        token = token or Token(Role.WORD, run[at], run[at])
+        tokens.append(token)
+        counted = token.role is Role.NUMBER
+        at += len(token.raw)
+
+
+def _counter(run: str, at: int) -> Token | None:
+    unit = _unit(run, at)
+    return Token(Role.UNIT, unit, unit) if unit else None
+
+
+def _known(run: str, at: int) -> Token | None:
+    for length in RUNS.get(run[at], ()):
+        known = CHINESE.get(run[at : at + length])
+        if known:
+            return known
+    return None
+
+
+def _unit(run: str, at: int) -> str:
+    for length in range(min(4, len(run) - at), 0, -1):
+        word = run[at : at + length]
+        if word in UNITS or word in COUNTERS or word in SCALES or word in "点月号年分":
+            return word
+    return ""
+
+
+def _numerals(run: str, at: int) -> Token | None:
+    """Return the number that starts here, if what follows shows that it is one."""
+    if run[at] == "半":
+        return Token(Role.NUMBER, "1/2", "半", ValueKind.NUMBER) if _unit(run, at + 1) else None
+    end = at
+    while end < len(run) and run[end] in NUMERALS:
+        end += 1
+    digits = run[at:end]
+    if not (_unit(run, end) or (len(digits) > 1 and any(char in TENS for char in digits))
+            or (at == 0 and end == len(run))):  # fmt: skip
+        return None
+    number = chinese_number(digits)
+    return None if number is None else Token(Role.NUMBER, str(number), digits, ValueKind.NUMBER)

@@ -1,0 +1,171 @@
+"""Numbers with their units, times and codes as single tokens, each in one form."""
+
+from datetime import datetime
+from fractions import Fraction
+from typing import Final
+
+from memory.claims.dates import BEGINNING, dated
+from memory.claims.lexicon import Role, Token
+from memory.claims.nouns import ValueKind
+from memory.claims.numerals import canonical, quantity
+from memory.claims.small_rules import CHINESE_BARE
+from memory.claims.units_rules import (
+    COUNTERS,
+    ENGLISH_NUMBERS,
+    LATE,
+    SCALES,
+    SIGNS,
+    UNITS,
+)
+
+_EXACT_AFTER: Final = frozenset({"version"})
+_PLAIN: Final = frozenset(Role) - {Role.NUMBER, Role.VALUE, Role.PERIOD, Role.DAYPART}
+_BEGINNING: Final = BEGINNING | {"half", "noon", "midday", "midnight"}
+_LOOK_BACK: Final = 4
+_MOST_SCALES: Final = 2
+_HALF_DAY: Final = 12
+_LAST_HOUR: Final = 24
+_HEAVY: Final = frozenset({"weight", "heavy"})
+_QUARTERS: Final = {"一刻": 15, "三刻": 45}
+_SHOWN: Final = frozenset({Role.LINK, Role.PREP, Role.VERB, Role.CHANGE, Role.TO, Role.COLON})
+
+
+def typed(tokens: list[Token], at: datetime | None) -> list[Token]:
+    """Return the tokens with every value that has a type put into one token."""
+    spelt = _numbers(tokens)
+    heavy = any(token.text in _HEAVY for token in spelt)
+    done: list[Token] = []
+    place = 0
+    while place < len(spelt):
+        if spelt[place].role in _PLAIN and spelt[place].raw not in _BEGINNING:
+            done.append(spelt[place])
+            place += 1
+            continue
+        token, length = _value(spelt, place, at, done, heavy=heavy)
+        if token is not None:
+            done.append(token)
+        place += length
+    return done
+
+
+def _numbers(tokens: list[Token]) -> list[Token]:
+    """Return the tokens with English number words as numbers."""
+    found: list[Token] = []
+    for token in tokens:
+        number = _worded(token.raw) if token.role is Role.WORD else None
+        if number is None:
+            found.append(token)
+        else:
+            found.append(Token(Role.NUMBER, str(number), token.raw, ValueKind.NUMBER))
+    return found
+
+
+def _worded(raw: str) -> int | None:
+    tens, _, ones = raw.partition("-")
+    if tens not in ENGLISH_NUMBERS or (ones and ones not in ENGLISH_NUMBERS):
+        return None
+    return ENGLISH_NUMBERS[tens] + (ENGLISH_NUMBERS[ones] if ones else 0)
+
+
+def _value(
+    tokens: list[Token], at: int, now: datetime | None, done: list[Token], *, heavy: bool
+) -> tuple[Token | None, int]:
+    """Return the token that begins at a place, and how many it takes; nothing for mere form."""
+    token = tokens[at]
+    if token.kind is ValueKind.EMOJI:
+        return (token if done and done[-1].role in _SHOWN else None), 1
+    late = token.role is Role.DAYPART and at + 1 < len(tokens)
+    clock = _clock(tokens, at + late, late=token.raw in LATE)
+    if clock:
+        return clock[0], clock[1] + late
+    found = dated(tokens, at, now) or _half(tokens, at)
+    if found is None and token.role is Role.NUMBER:
+        found = _measured(tokens, at, done, heavy=heavy)
+    return found or (token, 1)
+
+
+def _clock(tokens: list[Token], at: int, *, late: bool) -> tuple[Token, int] | None:
+    token, follows = tokens[at], _at(tokens, at + 1)
+    half = follows.casefold().replace(".", "")
+    if token.kind is ValueKind.TIME:
+        hour, minute, length = int(token.raw.split(":")[0]), int(token.raw.split(":")[1]), 1
+    elif token.role is not Role.NUMBER or not token.text.isdigit():
+        if token.raw in {"noon", "midday", "midnight"}:
+            return _time(0 if token.raw == "midnight" else 12, 0, token.raw), 1
+        return None
+    elif follows == "点":
+        hour, minute, length = int(token.text), *_minutes(tokens, at + 2)
+        length += 2
+        half = ""
+    elif half in {"am", "pm", "o'clock"}:
+        hour, minute, length = int(token.text), 0, 1
+    else:
+        return None
+    if half in {"am", "pm", "o'clock"}:
+        length += 1
+        hour = hour % _HALF_DAY + _HALF_DAY * (half == "pm") if half != "o'clock" else hour
+    if late and hour < _HALF_DAY:
+        hour += _HALF_DAY
+    if hour > _LAST_HOUR:
+        return None
+    return _time(hour, minute, token.raw), length
+
+
+def _minutes(tokens: list[Token], at: int) -> tuple[int, int]:
+    follows = _at(tokens, at)
+    if follows == "半":
+        return 30, 1
+    if follows in _QUARTERS:
+        return _QUARTERS[follows], 1
+    if at < len(tokens) and tokens[at].role is Role.NUMBER and tokens[at].text.isdigit():
+        return int(tokens[at].text), 2 if _at(tokens, at + 1) == "分" else 1
+    return 0, 0
+
+
+def _time(hour: int, minute: int, raw: str) -> Token:
+    return Token(Role.VALUE, f"{hour:02d}:{minute:02d}", raw, ValueKind.TIME)
+
+
+def _half(tokens: list[Token], at: int) -> tuple[Token, int] | None:
+    for skip in (1, 2) if tokens[at].text == "half" else ():
+        unit = UNITS.get(_at(tokens, at + skip).casefold())
+        if unit:
+            text = quantity(Fraction(1, 2), *unit)
+            return Token(Role.VALUE, text, "half", ValueKind.QUANTITY), skip + 1
+    return None
+
+
+def _measured(tokens: list[Token], at: int, done: list[Token], *, heavy: bool) -> tuple[Token, int]:
+    raw = tokens[at].raw
+    number, sign = tokens[at].text, ""
+    if number[0] in SIGNS:
+        number, sign = number[1:], SIGNS[number[0]]
+    if any(token.text in _EXACT_AFTER for token in done[-_LOOK_BACK:]):
+        return Token(Role.VALUE, number, raw, ValueKind.CODE), 1
+    if at + 1 < len(tokens) and tokens[at + 1].role is Role.ORDINAL:
+        return _ordinal(tokens, at, number)
+    size, length = Fraction(number), 1
+    while length <= _MOST_SCALES and (scale := SCALES.get(_at(tokens, at + length).casefold())):
+        size, length = size * scale, length + 1
+    word = _at(tokens, at + length).casefold()
+    unit = (sign, Fraction(1)) if sign else UNITS.get(word)
+    if unit:
+        if word in {"pound", "pounds", "磅"} and heavy:
+            unit = UNITS["lb"]
+        length += word in UNITS and not (sign and UNITS[word][0] != sign)
+        if unit[0] == "mo" and _at(tokens, at + length) == "old":
+            unit, length = ("old", unit[1] / 12), length + 1
+        return Token(Role.VALUE, quantity(size, *unit), raw, ValueKind.QUANTITY), length
+    if word in COUNTERS and word in CHINESE_BARE:
+        length += 1
+    return Token(Role.VALUE, canonical(size), raw, ValueKind.NUMBER), length
+
+
+def _ordinal(tokens: list[Token], at: int, number: str) -> tuple[Token, int]:
+    if _at(tokens, at + 2) == "floor":
+        return Token(Role.VALUE, f"{number} floor", number, ValueKind.QUANTITY), 3
+    return Token(Role.WORD, f"{number}th", f"{number}th"), 2
+
+
+def _at(tokens: list[Token], place: int) -> str:
+    return tokens[place].raw if place < len(tokens) else ""
