@@ -70,10 +70,12 @@ async def hear(
 async def quoted(owner: Owner, draft: Draft, rooms: Rooms) -> Quoted | None:
     """Return the turn in which the subject says exactly what the draft does, None if none does.
 
-    A draft that carries more than its text (labels, a reference, entities that stand nowhere in the
-    text) says more than the subject did.
+    A draft that carries more than its text (labels, a reference, a time, entities that stand
+    nowhere in the text) says more than the subject did. Of two memories the later one stands.
     """
     if draft.session is None or draft.metadata or draft.hint.reference is not None:
+        return None
+    if draft.occurred_at is not None:
         return None
     if any(entity not in draft.text for entity in draft.entities):
         return None

@@ -5,6 +5,7 @@ Only form goes: case, width, quotation marks, politeness, who is called what ("I
 that nobody expects here, an invisible one for example, is a token like any other.
 """
 
+import re
 import unicodedata
 from collections.abc import Mapping
 
@@ -26,6 +27,7 @@ from memory.phrasing_rules import (
     CN_USER,
     CN_WISH,
     CN_YOU,
+    DASHES,
     ENDINGS,
     FIRST,
     HAN_ONLY,
@@ -45,21 +47,32 @@ from memory.phrasing_rules import (
     TOKEN,
     UPPER_NAMES,
     USER,
+    VALUES,
 )
+
+_QUOTED = 200
+"""Characters before a sign in which a quotation may have begun that it closes."""
 
 
 class Sentence(msgspec.Struct, frozen=True):
-    """One sentence: its words as they stand, and where it is in the text."""
+    """One sentence: its words as they stand, and where it is in the text.
+
+    `joined` to the next one or the one before when no more than a line or a semicolon ends there.
+    """
 
     text: str
     start: int
     end: int
     asks: bool
+    joined: bool
 
 
 def folded(text: str) -> str:
-    """Return the text in one width and with one kind of apostrophe."""
-    return unicodedata.normalize("NFKC", text).replace("’", "'").replace("\r", "\n")
+    """Return the text in one width and with one kind of apostrophe; a number stays what it is."""
+    # The odd pieces are what the pattern splits by.
+    pieces = VALUES.split(text)
+    pieces[::2] = [unicodedata.normalize("NFKC", piece) for piece in pieces[::2]]
+    return "".join(pieces).replace("’", "'").replace("\r", "\n")
 
 
 def plain(text: str) -> bool:
@@ -70,18 +83,20 @@ def plain(text: str) -> bool:
 def sentences(text: str) -> list[Sentence]:
     """Return the sentences of a folded text. What is after "Dr." is no new one."""
     found: list[Sentence] = []
-    start, before = 0, ""
+    start, before, joined = 0, "", False
     for match in TOKEN.finditer(text):
         sign = match.group()
-        if match.lastgroup == "end" and not (sign == "." and before in ABBREVIATIONS):
+        if match.lastgroup == "end" and not (sign == "." and _goes_on(before, text, match.end())):
             if _tokens(text[start : match.start()]):
-                found.append(_sentence(text, start, match.start(), sign))
+                one = _sentence(text, start, match.start(), sign)
+                found.append(msgspec.structs.replace(one, joined=joined or one.joined))
+                joined = one.joined
             elif sign == "?" and found:
                 found[-1] = msgspec.structs.replace(found[-1], asks=True)
             start = match.end()
         before = sign.casefold() if match.lastgroup != "end" else ""
     if _tokens(text[start:]):
-        found.append(_sentence(text, start, len(text), ""))
+        found.append(_sentence(text, start, len(text), "", joined=joined))
     return found
 
 
@@ -135,10 +150,17 @@ def words(text: str) -> list[str]:
     return _tokens(text)
 
 
-def _sentence(text: str, start: int, end: int, sign: str) -> Sentence:
+def _goes_on(before: str, text: str, place: int) -> bool:
+    """Say whether a full stop ends no sentence: after "Dr." or "W.", and before a number."""
+    initial = len(before) == 1 and before.isalpha() and not _is_han(before)
+    return before in ABBREVIATIONS or initial or text[place:].lstrip(" \t")[:1].isdigit()
+
+
+def _sentence(text: str, start: int, end: int, sign: str, *, joined: bool = False) -> Sentence:
     while text[start].isspace():
         start += 1
-    return Sentence(text[start:end].rstrip(), start, end, asks=sign == "?")
+    weak = joined or sign in ("\n", ";")
+    return Sentence(text[start:end].rstrip(), start, end, asks=sign == "?", joined=weak)
 
 
 def _opened(text: str) -> str:
@@ -165,6 +187,8 @@ def _tokens(text: str) -> list[str]:
                 tokens.extend(_spelt_out(token.casefold()))
             case "more":
                 tokens.append("…")
+            case "sign" if _is_measure(text, match.start()):
+                tokens.append("-" if token in DASHES else token)
             case "sign" if token not in SILENT:
                 tokens.append(token)
             case "sign" if token in PAUSES and _parts(tokens, text[match.end() :]):
@@ -179,7 +203,24 @@ def _parts(before: list[str], after: str) -> bool:
     if not before:
         return False
     follows = after.lstrip()[:1]
-    return before[-1] in NEGATING or (_is_han(before[-1]) and _is_han(follows))
+    numbers = before[-1][-1].isdigit() and follows.isdigit()
+    return before[-1] in NEGATING or numbers or (_is_han(before[-1]) and _is_han(follows))
+
+
+def _is_measure(text: str, place: int) -> bool:
+    """Say whether a sign that is mostly silent belongs to a number: –5, 3·5, 5' and 5"."""
+    sign, after = text[place], text[place + 1 : place + 2]
+    number = text[max(place - 1, 0) : place].isdigit()
+    if sign in DASHES:
+        return after.isdigit()
+    if sign == "·":
+        return number and after.isdigit()
+    if sign not in "'\"" or not number:
+        return False
+    # One that closes a quotation is none; those within words open none.
+    before = text[max(place - _QUOTED, 0) : place]
+    opened = len(re.findall(rf"(?<!\w){sign}", before))
+    return opened % 2 == 0
 
 
 def _is_han(text: str) -> bool:

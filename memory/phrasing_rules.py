@@ -25,7 +25,7 @@ TOKEN: Final = re.compile(
     r"|[A-Za-z0-9_.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
     r"|(?<![^\s(\"'])\.[A-Za-z_][A-Za-z0-9_.-]*[A-Za-z0-9_]"
     r"|[A-Za-z0-9_]+(?:\.[A-Za-z_][A-Za-z0-9_-]*)+"
-    r"|[A-Za-z_]*\d[A-Za-z0-9_]*(?:[.,:/-][A-Za-z_]*\d[A-Za-z0-9_]*)*)"
+    r"|(?:\.|(?<!\w),)?[A-Za-z_]*\d[A-Za-z0-9_]*(?:[.,:/-][A-Za-z_]*\d[A-Za-z0-9_]*)*)"
     rf"|(?P<word>{LETTER}+(?:['’]{LETTER}+)*)"
     r"|(?P<end>\n|[!?;。]|\.(?=[\s\"'”’」』)\]]|$)|\.(?=[\u3400-\u9fff]))"
     r"|(?P<more>\.{2,}|…+)"
@@ -34,13 +34,22 @@ TOKEN: Final = re.compile(
 SILENT: Final = frozenset(",.:'\"()[]“”‘’«»「」『』《》【】、—–·`")
 PAUSES: Final = frozenset(",、:—–")
 """Signs that are kept where the sense may hang on them: "no, pay" is not "no pay"."""
+DASHES: Final = frozenset("—–")
+"""What is a minus, or stands for "to", before a number."""
 NEGATING: Final = frozenset("不没别勿无未非") | {"not", "no", "never"}
 OPENING: Final = "“‘«「『《【(["
 CLOSING: Final = "”’»」』》】)]"
 ABBREVIATIONS: Final = _words(
     "mr|mrs|ms|dr|st|no|vs|etc|eg|ie|approx|inc|ltd|co|jr|sr|prof|dept|fig|am|pm|nr|tel|"
-    "al|e|g|i|a|p"
+    "al|max|min|incl|excl|ca|resp|est|hr|hrs|mins|sec|no|ave|rd|blvd|apt|bldg|corp|gov|univ|rev|"
+    "jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun"
 )
+"""Words after which a full stop ends nothing; initials, of one letter, are such as well."""
+VALUES: Final = re.compile(
+    "([\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u209f\u2150-\u215f\u2189\u2460-\u24ff\u2776-\u2793"
+    "\u3190-\u319f\u3200-\u33ff\U0001f100-\U0001f1ff]+)"
+)
+"""Raised, lowered, enclosed and broken numbers: "10²" in one width would be 102."""
 UPPER_NAMES: Final = frozenset({"US"})
 """Names that are another word in lower case."""
 
@@ -76,12 +85,15 @@ OPENERS: Final = _phrases(
 CLOSERS: Final = _phrases("thank you|thanks|thx|ok|okay|cheers")
 ARTICLES: Final = frozenset({"a", "an"})
 POINTERS_ALONE: Final = frozenset({"the"})
-NOT_AFTER_ARTICLE: Final = _words("and|or|is|are|was|for|but|not|with|from|then|please|to")
+NOT_AFTER_ARTICLE: Final = _words(
+    "few|little|bit|lot|and|or|is|are|was|for|but|not|with|from|then|please|to"
+)
 LEAST_NOUN: Final = 3
 
 CN_OPENERS: Final = re.compile(
     r"^(?:(?:嗯+|哦+|噢|好的?|好吧|对了|那个|另外|还有|顺便(?:说|提)一下|你好|您好|哈喽|备注)[,:!\s]+|"
-    r"(?:请(?![客假求教示愿帖问])(?:你|您)?|(?:麻烦|拜托)(?:你|您))(?=[^你您])|"
+    r"(?:请(?:你|您)|请(?=以后|今后|从|每|总是|一律|不|别|勿|务必|把|将|用(?!户)|使用|叫|给|帮(?!手)|回[复答]|提醒|只|都|优先|避免|"
+    r"尽量|永远|始终|默认|订|发|寄|推荐|翻译|称呼|记|先(?!生)|直接|必须|一定)|(?:麻烦|拜托)(?:你|您))(?=[^你您])|"
     r"(?:请?(?:你|您)?记住|记得|(?:请|帮我)?记一下|帮我记住?)[,:!\s]*)"
 )
 CN_CLOSERS: Final = re.compile(

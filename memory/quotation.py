@@ -8,6 +8,9 @@ quotation, pasted text, what others say) states nothing here, and neither does a
 that may limit or revoke it.
 """
 
+import html
+import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -33,14 +36,19 @@ from memory.quotation_rules import (
     ASKS_CN,
     ASKS_FIRST,
     BOUND,
+    COMMON,
     DROPPED,
     DROPPED_CN,
     FRAME,
     FRAME_CN,
+    HEDGED_CN,
+    MATTER,
     NOW,
+    OPPOSED,
     PASTED,
     REPORTED,
     REQUEST_CN,
+    STATES,
     TAKEN_BACK,
     THEN,
     VARIED,
@@ -52,6 +60,7 @@ LONGEST: Final = 1000
 MOST_READ: Final = 24
 """Turns that are read word by word for one text: whoever says the same so often is no person."""
 _LEAST_TOKENS: Final = 2
+_TAGS: Final = re.compile(r"<[a-zA-Z/!][^<>]{0,300}>")
 
 
 class _Reading(msgspec.Struct, frozen=True):
@@ -79,6 +88,7 @@ def vouching(turns: Sequence[Turn], text: str) -> int | None:
     readings = list(_readings(text))
     if not readings:
         return None
+    matter = {word for one in readings for word in _matter(one)}
     read = 0
     for place in range(len(turns) - 1, -1, -1):
         turn = turns[place]
@@ -92,7 +102,7 @@ def vouching(turns: Sequence[Turn], text: str) -> int | None:
         found = next((one for one in likely if _says(spoken, one)), None)
         if found is not None:
             return None if _repeats(turns, found) else place
-        if TAKEN_BACK.search(spoken):
+        if TAKEN_BACK.search(spoken) or _opposes(spoken, matter):
             return None
     return None
 
@@ -101,6 +111,25 @@ def _may_say(spoken: str, reading: _Reading) -> bool:
     """Say whether the turn has every word that has to be in it as it stands."""
     lower = spoken.casefold()
     return all(word in lower for word in reading.words)
+
+
+def _matter(reading: _Reading) -> Iterator[str]:
+    """Yield what a reading is about: its long words and numbers, in Chinese pairs of characters."""
+    for part in reading.parts:
+        for one, other in zip(part, (*part[1:], ""), strict=True):
+            word = one.casefold()
+            if any(c.isdigit() for c in one) or (len(one) >= MATTER and word not in COMMON):
+                yield word
+            elif len(one) == len(other) == 1 and one.isalpha() and not (one + other).isascii():
+                yield one + other
+
+
+def _opposes(spoken: str, matter: set[str]) -> bool:
+    """Say whether a later turn has a "not" or the like and is about the same matter."""
+    if OPPOSED.search(spoken) is None:
+        return False
+    lower = spoken.casefold()
+    return any(word in lower for word in matter)
 
 
 def _readings(text: str) -> Iterator[_Reading]:
@@ -170,8 +199,9 @@ def _statement(one: Sentence, depth: list[int]) -> _Statement:
     # A sentence that begins or ends within a quotation, or is nothing else, is somebody's words.
     cut = depth[one.start] > 0 or depth[one.end] > 0
     own = any(depth[at] == 0 and c.isalnum() for at, c in enumerate(one.text, one.start))
-    bound = reported or cut or BOUND.search(one.text) is not None
-    if reported or cut or not own or _is_question(one):
+    # A line that breaks off goes on in the next one.
+    bound = reported or cut or one.joined or BOUND.search(one.text) is not None
+    if reported or cut or not own or _is_question(one) or HEDGED_CN.search(one.text):
         return _Statement(None, bound)
     return _Statement(said(one.text), bound)
 
@@ -189,14 +219,30 @@ def _repeats(turns: Sequence[Turn], reading: _Reading) -> bool:
     """Say whether what is read was in what a tool put out, or in what the system was told."""
     for turn in turns:
         if turn.role in (Role.TOOL, Role.SYSTEM):
-            stream = said(folded(turn.text).replace("\n", " "))
-            for part in reading.parts:
-                if any(
-                    _same(stream[at : at + len(part)], part, framed=reading.framed)
-                    for at in range(len(stream) - len(part) + 1)
-                ):
+            for text in _as_read(turn.text):
+                stream = _bare(said(folded(text).replace("\n", " ")))
+                if any(_is_in(stream, _bare(part), reading.framed) for part in reading.parts):
                     return True
     return False
+
+
+def _as_read(text: str) -> set[str]:
+    """Return what somebody reads who is shown what a tool put out: without tags, and what hides."""
+    shown = html.unescape("".join(c for c in text if unicodedata.category(c) != "Cf"))
+    return {text, _TAGS.sub("", shown), _TAGS.sub(" ", shown)}
+
+
+def _bare(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words alone: signs between them are lost where a page is copied."""
+    marks = (USER, ASSISTANT, OWNS)
+    return tuple(t for t in tokens if t in marks or any(c.isalnum() for c in t))
+
+
+def _is_in(stream: tuple[str, ...], part: tuple[str, ...], framed: bool) -> bool:  # noqa: FBT001
+    size = len(part)
+    return any(
+        _same(stream[at : at + size], part, framed=framed) for at in range(len(stream) - size + 1)
+    )
 
 
 def _same(spoken: tuple[str, ...], told: tuple[str, ...], *, framed: bool) -> bool:
@@ -237,5 +283,5 @@ def _bases(verb: str, *, framed: bool) -> set[str]:
         found.add(THEN.get(verb, verb))
         if verb.endswith("ed"):
             stem = verb[:-2]
-            found |= {stem, stem + "e", stem[:-1], verb.removesuffix("ied") + "y"}
+            found |= STATES & {stem, stem + "e", stem[:-1], verb.removesuffix("ied") + "y"}
     return found

@@ -37,11 +37,20 @@ REPORTED: Final = re.compile(
 
 BOUND: Final = re.compile(
     r"\b(?:if|unless|except|only|but|however|although|though|otherwise|instead|until|till|provided|as long as|"
+    r"max|maximum|min|minimum|at (?:most|least)|up to|limit\w{0,6}|capped?|within|without|during|while|whenever|as soon as|"
+    r"today|tomorrow|tonight|temporar\w{2,5}|for now|subject to|pending|apart from|aside from|exclu\w{2,6}|solely|merely|"
+    r"assuming|given that|in case|on condition|expires?|valid|permission|approval|consent|revok\w{1,4}|withdr[ae]w\w{0,3}|"
+    r"undo|hold on|hang on|jk|j/k|lol|lmao|haha\w{0,8}|nvm|sike|psych|as if|yeah right|nothing|nobody|none|nowhere|longer|"
+    r"texted|messaged|e-?mailed|phoned|rang|replied|answered|explained|mentioned|posted|shared|forwarded|sent|got|"
+    r"received|came|found|promised|assured|informed|reminded|letter|message|voicemail|"
     r"that|this|it|its|these|those|same|kidding|jok(?:e|es|ing)|sarcas\w{0,4}|suppose|imagine|hypothetical\w{0,2}|"
     r"for example|e\.g|actually|wait|never ?mind|correction|sorry|mistake|wrong|false|untrue|lies?|pretend|"
     r"role ?play|story|scam\w{0,4}|fake|test|not|never|no|nope|nah|then|before|after|when|once|them|he|she|they|"
     r"former|latter|above|below|rather|cancel|forget|scratch|ignore|disregard|maybe|perhaps|might|or)\b|n't\b|"
+    r"^\W*(?:with|for|from|in|on|at|by|under|over|between|since|as|of|to|just|starting|beginning|and|plus)\b|"
     r"如果|要是|假如|假设|万一|除非|除了|只有|只是|只在|但|不过|然而|可是|否则|不然|直到|之前|之后|以前|的话|时候|这|那|它|他|她|"
+    r"最多|最少|至多|至少|以内|之内|上限|限|仅|暂|今天|明天|本周|本月|期间|经我|同意后|哈哈|逗你|撤|收到|来信|短信|微信|消息|邮件|"
+    r"发来|发给我|转发|来电|电话里|"
     r"上面|下面|以上|以下|玩笑|讽刺|比如|例如|其实|等等|算了|错|假的|骗|不|没|别|勿|然后|再|也许|可能|或|取消|忘|同样|照旧|一样",
     re.IGNORECASE,
 )
@@ -51,9 +60,10 @@ TAKEN_BACK: Final = re.compile(
     r"\b(?:never ?mind|forget (?:that|it|what i said|about (?:it|that))|scratch that|disregard (?:that|it|what|my)|"
     r"ignore (?:that|what i said|my)|cancel (?:that|it)|take (?:that|it) back|(?:just|only|was|am|i'm) "
     r"(?:kidding|joking)|changed my mind|(?:that|it) was (?:wrong|a mistake|a joke)|i was wrong|correction|"
-    r"i misspoke|i meant|on second thought)\b|"
-    r"^\W*(?:no|nope|nah|wait|actually|sorry|stop|don't|do not)\b(?!\W{0,3}(?:thanks|thank|problem|worries))|"
-    r"算了|当我没说|玩笑|说错|撤回|收回|不算数|改主意|改变主意|忘了我?刚才|取消|更正|作废|我的意思是|别(?:这么|那么|这样|那样)|"
+    r"i misspoke|i meant|on (?:second thought|reflection)|nvm|jk|j/k|sike|undo|revok(?:e|ed|ing)|rescind\w{0,3}|"
+    r"withdr[ae]w\w{0,3}|no longer|any ?more|hold on|hang on|strike that|please (?:do not|don't|stop))\b|"
+    r"^\W*(?:(?:oh|ah|ok|okay|hm+|um|well|please|sorry)\W+)*(?:no|nope|nah|wait|actually|sorry|stop|don't|do not)\b(?!\W{0,3}(?:thanks|thank|problem|worries))|"
+    r"算了|当我没说|玩笑|说错|撤回|收回|不算数|改主意|改变主意|忘了我?刚才|取消|撤销|撤消|不再|不用了|还是(?:不|别|算)|逗你|更正|作废|我的意思是|别(?:这么|那么|这样|那样)|"
     r"^\W*(?:不是|不对|不要|不行|别|不[,。!\s]|等等|等一下|停)",
     re.IGNORECASE,
 )
@@ -101,6 +111,23 @@ REQUEST_CN: Final = re.compile(
 )
 """How a request begins in Chinese, where it has no form of its own that would tell it from a report."""
 
+OPPOSED: Final = re.compile(
+    r"\b(?:not|no|never|nothing|nobody|none|stop|instead|only|except|unless|wrong|cancel\w{0,4}|remove\w?|rather|"
+    r"but)\b|n't\b|不|没|别|勿|停|改|只|仅|无|除",
+    re.IGNORECASE,
+)
+"""What a later turn of the user's has that may speak against an earlier one on the same matter."""
+MATTER: Final = 4
+"""Letters of a word that tells what a turn is about, at least; a number always does."""
+COMMON: Final = _words(
+    "that|this|with|have|like|want|need|from|your|when|will|would|could|should|please|they|them|their|there|"
+    "what|about|always|never|only|also|just|than|then|into|some|make|more|very|been|were"
+)
+HEDGED_CN: Final = re.compile(
+    r"(?:是|可以|应该|应当|会|能|已|了|有|在|没|同意|授权|大概|好像).*吧\W*$"
+)
+"""A guess, not a request: what the particle at its end makes of a statement."""
+
 ADVERBS: Final = _words(
     "always|never|usually|often|also|really|generally|normally|still|now|currently|"
     "sometimes|already|only|strongly|definitely|mostly|rarely|just"
@@ -114,26 +141,15 @@ THEN: Final = {
     "did": "do",
     "would": "will",
     "could": "can",
-    "went": "go",
-    "ate": "eat",
-    "drank": "drink",
-    "slept": "sleep",
-    "flew": "fly",
-    "drove": "drive",
-    "got": "get",
-    "spoke": "speak",
-    "kept": "keep",
-    "took": "take",
-    "wore": "wear",
     "thought": "think",
-    "paid": "pay",
-    "sent": "send",
-    "bought": "buy",
-    "chose": "choose",
     "felt": "feel",
     "knew": "know",
-    "ran": "run",
 }
+"""States alone: "he said he paid" tells of something done, "I pay" does not."""
+STATES: Final = _words(
+    "prefer|like|love|hate|dislike|want|need|live|use|enjoy|avoid|own|believe|trust|expect|hope|wish|speak|"
+    "require|suffer"
+)
 VARIED: Final = _words("not|can|will|shall|do|is|am|are|have|would|self")
 """Words that may stand in a turn in a short form."""
 DROPPED: Final = _words(

@@ -68,7 +68,7 @@ def test_what_is_too_long_to_be_typed_says_nothing() -> None:
     longer = said + "I prefer aisle seats. I prefer aisle seats."
     assert vouching([user(longer)], "I prefer aisle seats.") is None
     assert vouching([user(longer)], longer) is None
-    beside = [user("I prefer aisle seats or not.")] * MOST_READ
+    beside = [user("I prefer aisle seats or so.")] * MOST_READ
     assert vouching([user("I prefer aisle seats."), *beside[1:]], "I prefer aisle seats.") == 0
     assert vouching([user("I prefer aisle seats."), *beside], "I prefer aisle seats.") is None
 
