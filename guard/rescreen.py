@@ -23,6 +23,7 @@ from guard.leaves import leaf_of_rescreening
 from guard.nouns import Change, Decided, Evidence, Leaf, Row, Screened, Sealed
 from guard.revise import Proven, next_revision, origin_of, prove, tag_stored
 from guard.rooms import Rooms
+from memory.ranking import bound_low_trust
 from memory.types import LeafId, MemoryId, Owner, State
 from policies.decide import decide, to_redact
 from policies.model import Policy, Status
@@ -53,9 +54,8 @@ async def settle(owner: Owner, rows: Sequence[Row], rooms: Rooms) -> Mapping[Mem
     Returns how each stands now; what is missing could not be judged in time and is not to be shown.
     """
     bounds = rooms.bounds
-    tasks = [
-        asyncio.create_task(_tried(owner, row, rooms)) for row in rows[: bounds.rescreen_items]
-    ]
+    first = _in_turn(rows, bounds.low_trust_items)[: bounds.rescreen_items]
+    tasks = [asyncio.create_task(_tried(owner, row, rooms)) for row in first]
     if not tasks:
         return {}
     try:
@@ -70,6 +70,17 @@ async def settle(owner: Owner, rows: Sequence[Row], rooms: Rooms) -> Mapping[Mem
     with contextlib.suppress(ConflictError, UnavailableError):
         await commit(owner, found, rooms)
     return {one.sealed.label.id: one.sealed for one in found}
+
+
+def _in_turn(rows: Sequence[Row], low: int) -> Sequence[Row]:
+    """Return the rows in the order in which they are judged: of low trust only `low` before others.
+
+    Or whoever had pages remembered that a model does not get through would have every place, at
+    each question, and the subject's own memories would never be looked at.
+    """
+    before = bound_low_trust(rows, len(rows), low, lambda row: row.sealed.label.trust)
+    named = {row.sealed.label.id for row in before}
+    return [*before, *(row for row in rows if row.sealed.label.id not in named)]
 
 
 async def redecide(memory: Proven, rooms: Rooms, *, record: bool) -> Redecided | None:

@@ -66,6 +66,8 @@ def is_wished(draft: Draft, plain: str) -> bool:
     """Return whether the caller shows that he wants this kept: no rule overrules that."""
     said = (draft.kind, draft.importance, draft.ttl_days, draft.occurred_at)
     lasting = draft.layer is Layer.SEMANTIC or bool(draft.entities) or bool(draft.hint.parents)
+    # What is said beside the text would be lost with it.
+    lasting = lasting or bool(draft.metadata)
     return any(one is not None for one in said) or lasting or WISHES.search(plain) is not None
 
 
