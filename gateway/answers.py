@@ -7,7 +7,7 @@ import msgspec
 from msgspec import field
 
 from guard.nouns import Progress
-from guard.outcomes import Case, Cases, Heard, Listing, Memory, Receipt, Recollection
+from guard.outcomes import Case, Cases, Heard, History, Listing, Memory, Receipt, Recollection
 from memory.origin import OriginClass
 from memory.types import Kind, Layer, State
 
@@ -69,6 +69,37 @@ class RecalledAnswer(MemoryAnswer, frozen=True, kw_only=True):
     """One memory in an answer, with the score from 0 to 1 that ranked it."""
 
     score: float
+
+
+class RevisionAnswer(MemoryAnswer, frozen=True, kw_only=True):
+    """One memory of a history. `stored_at` is when it was learned, `superseded_at` when it gave
+    way; `valid_from` and `valid_until` are when it was so, as far as anybody said.
+    """
+
+    valid_from: datetime
+    valid_until: datetime | None
+    superseded_at: datetime | None
+
+
+class HistoryAnswer(msgspec.Struct, frozen=True):
+    """What a memory replaced and was replaced by, newest first."""
+
+    items: tuple[RevisionAnswer, ...]
+
+    @classmethod
+    def of(cls, history: History) -> Self:
+        """Return the history as clients see it."""
+        return cls(
+            tuple(
+                RevisionAnswer(
+                    **_shared(one.memory),
+                    valid_from=one.valid_from,
+                    valid_until=one.valid_until,
+                    superseded_at=one.superseded_at,
+                )
+                for one in history.items
+            )
+        )
 
 
 class ListAnswer(msgspec.Struct, frozen=True):

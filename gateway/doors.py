@@ -9,12 +9,14 @@ from gateway.auth import Admission, Verifier
 from gateway.metrics import Metrics
 from gateway.settings import Settings
 from gateway.tracing import Tracing
+from guard.amend import Amendment
 from guard.nouns import Draft
 from guard.once import Once
 from guard.outcomes import (
     Case,
     Cases,
     Heard,
+    History,
     Listing,
     Memory,
     Query,
@@ -58,6 +60,15 @@ class QueueDoors(msgspec.Struct, frozen=True, kw_only=True):
     replay: Callable[[Principal, MemoryId, Rooms], Awaitable[None]]
 
 
+class RevisionDoors(msgspec.Struct, frozen=True, kw_only=True):
+    """What replaced what: told, changed, and undone by the subject or a reviewer."""
+
+    history: Callable[[Principal, MemoryId, Rooms], Awaitable[History]]
+    amend: Callable[[Principal, MemoryId, Amendment, Rooms], Awaitable[WriteOutcome]]
+    restore: Callable[[Principal, MemoryId, Rooms], Awaitable[WriteOutcome]]
+    restore_for: Callable[[Principal, MemoryId, Rooms], Awaitable[Case]]
+
+
 class UseCases(msgspec.Struct, frozen=True, kw_only=True):
     """The guard's doors: the only functions through which the edges reach any memory."""
 
@@ -74,6 +85,7 @@ class UseCases(msgspec.Struct, frozen=True, kw_only=True):
     held: Callable[[Principal, str | None, int, Rooms], Awaitable[Cases]]
     release: Callable[[Principal, MemoryId, Rooms], Awaitable[Case]]
     reject: Callable[[Principal, MemoryId, Rooms], Awaitable[Case]]
+    revisions: RevisionDoors
     tenants: TenantDoors
     queue: QueueDoors
 

@@ -24,6 +24,7 @@ from gateway.rest.figures import figure_routes
 from gateway.rest.health import health_routes
 from gateway.rest.memories import memory_routes
 from gateway.rest.quarantine import quarantine_routes
+from gateway.rest.revisions import revision_routes
 from gateway.rest.schema import schema_routes
 from gateway.rest.sessions import session_routes
 from gateway.rest.tenants import tenant_routes
@@ -58,6 +59,7 @@ def build(edge: Edge) -> Litestar:
     described = [
         *memory_routes(edge),
         *session_routes(edge),
+        *revision_routes(edge),
         *quarantine_routes(edge),
         *dead_write_routes(edge),
         *tenant_routes(edge),

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Meta, field
 
 from gateway.settings import MAX_TEXT_CHARS
+from guard.amend import Amendment
 from guard.errors import InvalidError, NotFoundError
 from guard.nouns import Draft
 from guard.outcomes import Query
@@ -33,6 +34,12 @@ Word = Annotated[str, Meta(min_length=1, max_length=128)]
 IndexedLayer = Literal["episodic", "semantic"]
 Id = Annotated[str, Meta(min_length=36, max_length=36, description="Id of a memory, a UUID.")]
 Instant = Annotated[datetime, Meta(tz=True)]
+
+
+Metadata = Annotated[
+    dict[Annotated[str, Meta(min_length=1, max_length=64)], Annotated[str, Meta(max_length=512)]],
+    Meta(max_length=16, description="Up to 16 short labels of your own; sealed like the text."),
+]
 
 
 class OriginHint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -90,13 +97,7 @@ class StoreMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Meta(description="When it was so: RFC 3339 with an offset, not in the future."),
     ] = None
     origin: Annotated[OriginHint | None, Meta(description="Where the content came from.")] = None
-    metadata: Annotated[
-        dict[
-            Annotated[str, Meta(min_length=1, max_length=64)],
-            Annotated[str, Meta(max_length=512)],
-        ],
-        Meta(max_length=16, description="Up to 16 short labels of your own; sealed like the text."),
-    ] = {}
+    metadata: Metadata = {}
 
     def __post_init__(self) -> None:
         """Refuse text that is no text."""
@@ -104,17 +105,13 @@ class StoreMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         _require_line("entities", self.entities)
         _require_line("session_id", [self.session_id])
         _require_line("origin.reference", [self.origin.reference] if self.origin else [])
-        _require_line("metadata", self.metadata)
-        for value in self.metadata.values():
-            _require(not _NUL_OR_SURROGATE.search(value), "metadata holds a forbidden character")
+        _require_metadata(self.metadata)
 
     def draft(self, *, now: datetime, leeway_seconds: int, max_text_chars: int) -> Draft:
         """Return the draft, or raise InvalidError for what only the configuration or clock tell."""
         if len(self.text) > max_text_chars:
             raise InvalidError(f"text: at most {max_text_chars} characters")
-        occurred_at = _utc("occurred_at", self.occurred_at)
-        if occurred_at is not None and occurred_at > now + timedelta(seconds=leeway_seconds):
-            raise InvalidError("occurred_at: must not lie in the future")
+        occurred_at = _past("occurred_at", self.occurred_at, now, leeway_seconds)
         return Draft(
             text=self.text,
             layer=Layer(self.layer) if self.layer is not None else None,
@@ -126,6 +123,51 @@ class StoreMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             occurred_at=occurred_at,
             hint=_hint(self.origin),
             metadata=self.metadata,
+        )
+
+
+class AmendMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is to be otherwise in a memory. What is left out stays, but with a new `text` nothing
+    stays of entities, metadata, time and origin: they belong to the old one.
+    """
+
+    text: Text | None = None
+    layer: IndexedLayer | None = None
+    kind: Kind | None = None
+    importance: Annotated[float, Meta(ge=0, le=1)] | None = None
+    ttl_days: Annotated[int, Meta(ge=1, le=3650)] | None = None
+    entities: Annotated[tuple[Word, ...], Meta(max_length=32)] | None = None
+    occurred_at: Instant | None = None
+    origin: Annotated[
+        OriginHint | None, Meta(description="Where a new text came from; only together with one.")
+    ] = None
+    metadata: Metadata | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse text that is no text, and a change of nothing."""
+        given = [name for name in self.__struct_fields__ if getattr(self, name) is not None]
+        _require(bool(given), "nothing to change")
+        _require(self.origin is None or self.text is not None, "origin: only with a new text")
+        if self.text is not None:
+            _require_text("text", self.text)
+        _require_line("entities", self.entities or ())
+        _require_line("origin.reference", [self.origin.reference] if self.origin else [])
+        _require_metadata(self.metadata or {})
+
+    def amendment(self, *, now: datetime, leeway_seconds: int, max_text_chars: int) -> Amendment:
+        """Return the change, or raise InvalidError for what only settings or clock tell."""
+        if self.text is not None and len(self.text) > max_text_chars:
+            raise InvalidError(f"text: at most {max_text_chars} characters")
+        return Amendment(
+            text=self.text,
+            layer=Layer(self.layer) if self.layer is not None else None,
+            kind=self.kind,
+            importance=self.importance,
+            ttl_days=self.ttl_days,
+            entities=self.entities,
+            occurred_at=_past("occurred_at", self.occurred_at, now, leeway_seconds),
+            metadata=self.metadata,
+            hint=_hint(self.origin),
         )
 
 
@@ -204,6 +246,13 @@ class RecallMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             max_length=10, description="The previous turns, oldest first, to resolve 'it', '那个'."
         ),
     ] = ()
+    as_of: Annotated[
+        Instant | None,
+        Meta(
+            description="Answer by what was known at that moment (RFC 3339), superseded memories "
+            "included; leave out for what holds now."
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         """Refuse text that is no text and zones that are nowhere."""
@@ -230,6 +279,7 @@ class RecallMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             time_zone=self.time_zone,
             reference_time=_utc("reference_time", self.reference_time),
             window=self.window,
+            as_of=_utc("as_of", self.as_of),
         )
 
 
@@ -360,6 +410,19 @@ def _require_line(name: str, values: Iterable[str | None]) -> None:
         if value is not None:
             _require(not _CONTROL.search(value), f"{name} holds a control character")
             _require(bool(value.strip()), f"{name} is blank")
+
+
+def _require_metadata(metadata: Mapping[str, str]) -> None:
+    _require_line("metadata", metadata)
+    for value in metadata.values():
+        _require(not _NUL_OR_SURROGATE.search(value), "metadata holds a forbidden character")
+
+
+def _past(name: str, value: datetime | None, now: datetime, leeway_seconds: int) -> datetime | None:
+    at = _utc(name, value)
+    if at is not None and at > now + timedelta(seconds=leeway_seconds):
+        raise InvalidError(f"{name}: must not lie in the future")
+    return at
 
 
 def _utc(name: str, value: datetime | None) -> datetime | None:

@@ -25,7 +25,7 @@ from guard.retire import (
     retire,
     teller,
 )
-from guard.revise import compared_again, next_revision, origin_of, prove
+from guard.revise import compared_again, next_revision, origin_of, prove, revised_by
 from guard.rooms import Rooms
 from memory.origin import RELAYED, TRUST_OF_SUBJECT, OriginClass
 from memory.types import LeafId, MemoryId, State
@@ -87,6 +87,7 @@ async def _attempt(principal: Principal, id: MemoryId, rooms: Rooms) -> WriteOut
 
     # (5) It is his word from now on: what can't hold beside it gives way, except more trust.
     kin = [one.row for one in await compared_again(memory, rooms) if one.tie is Tie.AGAINST]
+    kin += await revised_by(memory, rooms)
     above = [row for row in kin if row.sealed.label.trust > origin.trust]
     if above:
         reasons = (*decision.reasons, REASON_CONFLICT, *named(above))

@@ -58,7 +58,14 @@ async def _attempt(principal: Principal, id: MemoryId, rooms: Rooms) -> Receipt:
 
     # (2) Empty the row. What remains is a tombstone: a label and a keyed fingerprint.
     leaf_id = LeafId(rooms.new_id())
-    sealed = await rooms.vault.relabel(rows[0].sealed, state=State.FORGOTTEN, leaf=leaf_id, at=at)
+    sealed = await rooms.vault.relabel(
+        rows[0].sealed,
+        state=State.FORGOTTEN,
+        leaf=leaf_id,
+        at=at,
+        # Its place in the chain stays, or those before it would have no end.
+        superseded_by=rows[0].sealed.label.superseded_by,
+    )
     leaf = leaf_of(
         principal,
         leaf_id,

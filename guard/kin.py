@@ -26,11 +26,15 @@ _SLOT: Final = "slot\x1f"
 
 
 class Kin(msgspec.Struct, frozen=True):
-    """A memory that was compared with a draft, what the draft is to it, and when it was so."""
+    """A memory that was compared with a draft, what the draft is to it, and when it was so.
+
+    `revised` says that the draft was made to take its place.
+    """
 
     row: Row
     tie: Tie
     occurred_at: datetime | None = None
+    revised: bool = False
 
 
 def slot_entities(said: Said, relating: Relating) -> tuple[str, ...]:

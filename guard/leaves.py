@@ -6,8 +6,16 @@ from typing import Final
 from guard.nouns import Label, Leaf, Tagged
 from guard.principal import Principal
 from memory.origin import Channel
-from memory.types import ClientId, LeafId, MemoryId, Owner
+from memory.types import ClientId, LeafId, MemoryId, Owner, State
 
+STATE_AFTER: Final = {
+    "stored": State.ACTIVE,
+    "redacted": State.ACTIVE,
+    "merged": State.ACTIVE,
+    "superseding": State.ACTIVE,
+    "quarantined": State.HELD,
+} | {state.value: state for state in State}
+"""What state the outcome of a change leaves its memory in; other outcomes are not judged."""
 _GATEWAY: Final = ClientId("memguard")
 
 

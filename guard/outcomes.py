@@ -136,8 +136,28 @@ class Listing(msgspec.Struct, frozen=True):
     cursor: str | None
 
 
+class Revision(msgspec.Struct, frozen=True):
+    """One memory of a history: when it was so, `valid_until` being None while it is; and when it
+    gave way, None while it has not. When it was learned stands in the memory.
+    """
+
+    memory: Memory
+    valid_from: datetime
+    valid_until: datetime | None
+    superseded_at: datetime | None
+
+
+class History(msgspec.Struct, frozen=True):
+    """What a memory replaced and was replaced by, newest first."""
+
+    items: tuple[Revision, ...]
+
+
 class Query(msgspec.Struct, frozen=True):
-    """A question to memory. `k` bounds the answer from above; `window` holds previous turns."""
+    """A question to memory. `k` bounds the answer from above; `window` holds previous turns.
+
+    With `as_of` it is answered by what was known at that instant.
+    """
 
     text: str
     k: int
@@ -147,6 +167,7 @@ class Query(msgspec.Struct, frozen=True):
     time_zone: str = "UTC"
     reference_time: datetime | None = None
     window: tuple[str, ...] = ()
+    as_of: datetime | None = None
 
 
 class Recalled(msgspec.Struct, frozen=True):

@@ -200,8 +200,8 @@ class Quarantine(Protocol):
         """Return held rows of the tenant, newest first."""
         ...
 
-    async def case(self, tenant: TenantId, id: MemoryId) -> Row | None:
-        """Return one held row of the tenant, or None."""
+    async def case(self, tenant: TenantId, id: MemoryId, state: State = State.HELD) -> Row | None:
+        """Return one row of the tenant that is in this state, or None."""
         ...
 
     async def count(self, tenant: TenantId) -> int:

@@ -5,19 +5,20 @@ import hashlib
 import hmac
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 import msgspec
 
 from guard.browse import memory_of
-from guard.checks import BARRED, OUTDATED, verdict
+from guard.checks import BARRED, OUTDATED, verdict, verdict_on_past
 from guard.errors import UnavailableError, UnreadableError
 from guard.gather import search_material
 from guard.governing import version_for
 from guard.leaves import leaf_of
 from guard.nouns import Draft, Opened, Row
 from guard.outcomes import Memory, Query, Recalled, Recollection
+from guard.past import known_at
 from guard.ports import Filter, Found, Probe, Purpose
 from guard.principal import Principal
 from guard.rescreen import settle
@@ -30,6 +31,7 @@ from memory.signals import Blinded
 from memory.types import MemoryId, Owner, State
 
 _NONCE_CHARACTERS: Final = 16
+_INSTANT: Final = timedelta(microseconds=1)
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -72,13 +74,15 @@ async def recall(principal: Principal, query: Query, rooms: Rooms) -> Recollecti
     with watch.step("recall.search"):
         found = await _searched(owner, blinded, query, rooms)
     with watch.step("recall.load"):
-        rows = await _loaded(owner, found, fresh, query, rooms)
+        rows = loaded = await _loaded(owner, found, fresh, query, rooms)
+        if query.as_of is not None:
+            rows = await known_at(owner, loaded, query.as_of, rooms)
 
     # (4) Open and (5) check: whatever fails is dropped, audited, and never returned.
     with watch.step("recall.open"):
         proof = _Proof(principal, query, {} if found is None else found.tokens, now, rooms)
         opened = [memory for row in rows if (memory := await proof.of(row)) is not None]
-        proof.missing({row.sealed.label.id for row in rows})
+        proof.missing({row.sealed.label.id for row in loaded})
     with watch.step("recall.rescreen"):
         shown = await _cleared(query, blinded, opened, proof, rooms)
 
@@ -114,17 +118,27 @@ async def _searched(owner: Owner, blinded: Blinded, query: Query, rooms: Rooms) 
 async def _loaded(
     owner: Owner, found: Found | None, fresh: list[Row], query: Query, rooms: Rooms
 ) -> list[Row]:
-    """Return the rows to look at, each once: nominees, unindexed rows, newest rows if degraded."""
-    if found is None:
-        filter = Filter(states=(State.ACTIVE,), layers=query.layers)
+    """Return the rows to look at, each once: nominees, unindexed rows, newest rows if degraded.
+
+    What was superseded is in no index: a question about the past reads it in the ledger.
+    """
+    past = () if query.as_of is None else (State.SUPERSEDED,)
+    states = past if found is not None else (State.ACTIVE, *past)
+    listed: list[Row] = []
+    if states:
+        until = None if query.as_of is None else query.as_of + _INSTANT
+        filter = Filter(states=states, layers=query.layers, until=until)
         page = await rooms.ledger.page(
             owner.tenant, owner.subject, filter, None, rooms.bounds.degraded_rows
         )
-        return list(page.rows)
+        listed = list(page.rows)
+    if found is None:
+        return listed
     fresh_ids = {row.sealed.label.id for row in fresh}
     nominees = [hit.id for hits in found.routes.values() for hit in hits if hit.id not in fresh_ids]
     rows = await rooms.ledger.rows(owner.tenant, owner.subject, list(dict.fromkeys(nominees)))
-    return [*fresh, *rows]
+    loaded = {row.sealed.label.id: row for row in (*listed, *fresh, *rows)}
+    return list(loaded.values())
 
 
 class _Proof:
@@ -148,7 +162,9 @@ class _Proof:
         """Return the memory when nothing speaks against it, or only what is to be judged again."""
         label = row.sealed.label
         failed = await self._failed(row)
-        if failed in (None, OUTDATED, BARRED):
+        # What is past is not judged again: that would make it active.
+        mendable = (OUTDATED, BARRED) if label.state is State.ACTIVE else ()
+        if failed is None or failed in mendable:
             try:
                 return await self.opened(row, failed)
             except UnreadableError:
@@ -189,7 +205,8 @@ class _Proof:
             return "index"
         if label.layer not in self._query.layers:
             return "layer"
-        return await verdict(self._principal.owner, row, self._now, self._rooms)
+        judge = verdict if self._query.as_of is None else verdict_on_past
+        return await judge(self._principal.owner, row, self._now, self._rooms)
 
     def withheld(self, id: MemoryId, check: str) -> None:
         """Note that a memory is not shown, and on which check it failed."""

@@ -123,7 +123,7 @@ def relate(
     later = [
         one.row
         for one in against
-        if _trust(one.row) == tagged.origin.trust and _is_later(one, tagged)
+        if _trust(one.row) == tagged.origin.trust and not one.revised and _is_later(one, tagged)
     ]
     if later:
         return Older(max(later, key=lambda row: row.sealed.label.changed_at))

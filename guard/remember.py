@@ -1,17 +1,21 @@
 """The door in: every write of every edge passes here and is decided here (W1)."""
 
-from guard.errors import ConflictError, UnavailableError
+import msgspec
+
+from guard.checks import is_alive, misfit
+from guard.errors import ConflictError, NotFoundError, UnavailableError
 from guard.gather import at_of, refreshed, tag
 from guard.judging import judged
-from guard.kin import compared
-from guard.nouns import Draft, Tagged
+from guard.kin import Kin, compared
+from guard.nouns import Draft, Facts, Screened, Tagged
 from guard.outcomes import WriteOutcome
 from guard.principal import Principal
-from guard.relate import equal_in, relate
-from guard.relating import Said
+from guard.relate import Conflict, equal_in, relate
+from guard.relating import Said, Tie
+from guard.retire import REASON_REVISION, name_of
 from guard.rooms import Rooms
 from guard.settle import Beside, Work, settle
-from memory.types import State
+from memory.types import MemoryId, State
 from policies.model import Effect
 
 
@@ -26,33 +30,47 @@ async def remember(principal: Principal, draft: Draft, rooms: Rooms) -> WriteOut
 
 
 async def decided(
-    tagged: Tagged, rooms: Rooms, beside: Beside | None = None, recent_writes: int | None = None
+    tagged: Tagged,
+    rooms: Rooms,
+    beside: Beside | None = None,
+    recent_writes: int | None = None,
+    replaces: MemoryId | None = None,
 ) -> WriteOutcome:
-    """Take a tagged draft through the rest of the pipeline; the one way to the ledger (W1)."""
-    outcome = await _decided(tagged, rooms, beside, recent_writes)
+    """Take a tagged draft through the rest of the pipeline; the one way to the ledger (W1).
+
+    It takes the place of the active memory `replaces`, whatever both say, as far as trust allows.
+    Raises NotFoundError when there is none.
+    """
+    outcome = await _decided(tagged, rooms, beside, recent_writes, replaces)
     rooms.watch.wrote(outcome)
     return outcome
 
 
 async def _decided(
-    tagged: Tagged, rooms: Rooms, beside: Beside | None, recent_writes: int | None
+    tagged: Tagged,
+    rooms: Rooms,
+    beside: Beside | None,
+    recent_writes: int | None,
+    replaces: MemoryId | None,
 ) -> WriteOutcome:
     # (2) Gather, (3) screen and decide. From here to the commit no fact changes.
     screened, facts = await judged(tagged, rooms, recent_writes)
     tagged = screened.tagged
-    owner = tagged.owner
+    held = screened.decision.effect is Effect.QUARANTINE
 
-    async with rooms.turns.of(owner):
+    async with rooms.turns.of(tagged.owner):
         for _ in range(rooms.bounds.commit_attempts):
             # (4) Relate to what the subject already has.
-            held = screened.decision.effect is Effect.QUARANTINE
+            kin = await _kin(tagged, facts, replaces, rooms)
             state = State.HELD if held else State.ACTIVE
-            kin = await compared(owner, Said(tagged.draft.text, at_of(tagged)), facts.kin, rooms)
             relation = relate(tagged, state, equal_in(facts), kin, facts.twins)
+
+            waits = held or isinstance(relation, Conflict)
+            noted = screened if replaces is None or not waits else _naming(screened, replaces)
 
             # (5) Seal and (6) commit; (7) answer.
             try:
-                return await settle(Work(screened, facts, rooms, beside), relation)
+                return await settle(Work(noted, facts, rooms, beside), relation)
             except ConflictError:
                 # Another write of this subject came between, or this same one was made elsewhere.
                 stands = None if beside is None else await beside.standing()
@@ -61,3 +79,27 @@ async def _decided(
                 # Look again, then relate again (R13).
                 facts = await refreshed(tagged, facts, rooms)
     raise UnavailableError("ledger")
+
+
+async def _kin(
+    tagged: Tagged, facts: Facts, replaces: MemoryId | None, rooms: Rooms
+) -> tuple[Kin, ...]:
+    """Return what the draft is to its kin, and to the memory whose place it is to take."""
+    owner, said = tagged.owner, Said(tagged.draft.text, at_of(tagged))
+    if replaces is None:
+        return await compared(owner, said, facts.kin, rooms)
+    rows = await rooms.ledger.rows(owner.tenant, owner.subject, [replaces])
+    if not rows or not is_alive(rows[0], tagged.at) or misfit(owner, rows[0]) is not None:
+        raise NotFoundError
+    others = [row for row in facts.kin if row.sealed.label.id != replaces]
+    kin = await compared(owner, said, others, rooms)
+    # What was said of it before is not later: it is this very memory that is said otherwise.
+    return (*kin, Kin(rows[0], Tie.AGAINST, tagged.draft.occurred_at, revised=True))
+
+
+def _naming(screened: Screened, replaces: MemoryId) -> Screened:
+    """Return it with what it is to replace among the reasons, for when somebody lets it through."""
+    decision = screened.decision
+    reasons = (*decision.reasons, REASON_REVISION, name_of(replaces))
+    decision = msgspec.structs.replace(decision, reasons=reasons)
+    return msgspec.structs.replace(screened, decision=decision)

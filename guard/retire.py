@@ -16,6 +16,10 @@ REASON_OLDER: Final = "relate.older"
 """Why one was history when it came: the one named after it was said later."""
 REASON_CONFLICT: Final = "relate.conflict"
 """Why one is held: those named after it say otherwise and have more trust."""
+REASON_REVISION: Final = "relate.revision"
+"""Why one is to take the place of that which is named after it: somebody said so."""
+REASON_RESTORED: Final = "relate.restored"
+"""Why one stands again; those named after it gave way."""
 _NAME: Final = "memory."
 
 Made = tuple[Sealed, Leaf]

@@ -32,7 +32,15 @@ from guard.retire import (
     retire,
     teller,
 )
-from guard.revise import Proven, compared_again, next_revision, origin_of, prove, tag_stored
+from guard.revise import (
+    Proven,
+    compared_again,
+    next_revision,
+    origin_of,
+    prove,
+    revised_by,
+    tag_stored,
+)
 from guard.rooms import Rooms
 from memory.types import Epoch, LeafId, MemoryId, Owner, State, SubjectId, TenantId
 from policies.decide import decide
@@ -141,7 +149,7 @@ async def _place_of(memory: Proven, rooms: Rooms) -> Conflict | tuple[tuple[Row,
         case Older(row) if not decided:
             return (), row
         case _:
-            return ranked(against), None
+            return ranked([*against, *await revised_by(memory, rooms)]), None
 
 
 async def _hold_again(

@@ -7,7 +7,7 @@ the content again, so that what they decided is bound by the cipher and can't be
 import msgspec
 
 from guard.admit import confidence_of
-from guard.checks import is_current
+from guard.checks import is_alive, is_current, misfit
 from guard.content import redact_draft
 from guard.errors import NotFoundError, UnreadableError
 from guard.gather import around_of, kin_in, search_material
@@ -15,6 +15,7 @@ from guard.governing import policy_for
 from guard.kin import Kin, compared, said_at
 from guard.nouns import Admitted, Draft, Evidence, Opened, Row, Screened, Sealed, Tagged
 from guard.relating import Said
+from guard.retire import REASON_REVISION, named_in
 from guard.rooms import Rooms
 from memory.origin import Hint, Origin, OriginClass
 from memory.types import LeafId, MemoryId, Owner, SessionId, State
@@ -104,6 +105,15 @@ async def compared_again(memory: Proven, rooms: Rooms) -> tuple[Kin, ...]:
     around = await around_of(owner, signals, blinded, rooms)
     rows = kin_in(around, opened.label.id)
     return await compared(owner, Said(draft.text, at), rows, rooms)
+
+
+async def revised_by(memory: Proven, rooms: Rooms) -> list[Row]:
+    """Return the active memories whose place a held revision was made to take."""
+    owner, reasons = memory.owner, memory.evidence.reasons
+    if REASON_REVISION not in reasons:
+        return []
+    rows = await rooms.ledger.rows(owner.tenant, owner.subject, sorted(named_in(reasons)))
+    return [row for row in rows if is_alive(row, rooms.clock()) and misfit(owner, row) is None]
 
 
 def tag_stored(memory: Proven, origin: Origin) -> Tagged:

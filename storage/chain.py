@@ -16,21 +16,13 @@ from typing import Final
 
 import msgspec
 
+from guard.leaves import STATE_AFTER
 from guard.nouns import Label, Leaf
 from guard.ports import AuditHead, Integrated
-from memory.types import State, TenantId
+from memory.types import TenantId
 
 EMPTY: Final = AuditHead(0, hashlib.sha256(b"").digest())
 """The head of a chain without leaves."""
-
-_STATE_AFTER: Final = {
-    "stored": State.ACTIVE,
-    "redacted": State.ACTIVE,
-    "merged": State.ACTIVE,
-    "superseding": State.ACTIVE,
-    "quarantined": State.HELD,
-} | {state.value: state for state in State}
-"""What state the outcome of a change leaves its memory in; other outcomes are not judged."""
 
 
 class Flaw(StrEnum):
@@ -143,6 +135,6 @@ def check_row(label: Label, leaf: Leaf | None, newest: str) -> Problem | None:
     if said != (label.tenant, label.subject, label.id, label.version, label.digest):
         return Problem(Flaw.ROW_CHANGED, None, label.id)
     # (4) Its outcome left the memory in this state.
-    if _STATE_AFTER.get(leaf.outcome, label.state) != label.state:
+    if STATE_AFTER.get(leaf.outcome, label.state) != label.state:
         return Problem(Flaw.ROW_CHANGED, None, label.id)
     return None

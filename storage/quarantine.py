@@ -30,13 +30,13 @@ class SqlQuarantine:
         return await page_of(self._database, tenant, query, Asked(scope, cursor, limit))
 
     @retried
-    async def case(self, tenant: TenantId, id: MemoryId) -> Row | None:
-        """Return one held row of the tenant, or None."""
+    async def case(self, tenant: TenantId, id: MemoryId, state: State = State.HELD) -> Row | None:
+        """Return one row of the tenant that is in this state, or None."""
         if not storable(id):
             return None
-        query = select_rows(*_held(tenant), MEMORIES.c.id == id)
+        of = (MEMORIES.c.tenant == tenant, MEMORIES.c.state == state.value, MEMORIES.c.id == id)
         async with self._database.reading(tenant) as connection:
-            rows = rows_of(await connection.execute(query))
+            rows = rows_of(await connection.execute(select_rows(*of)))
         return rows[0] if rows else None
 
     @retried

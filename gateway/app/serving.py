@@ -32,7 +32,7 @@ from gateway.app.policing import overrides_of, policy_of, warn_unsafe
 from gateway.app.screening import opened_detectors, watch_asked
 from gateway.app.waiting import Front, waited
 from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier, read_keys
-from gateway.doors import Edge, QueueDoors, TenantDoors, UseCases
+from gateway.doors import Edge, QueueDoors, RevisionDoors, TenantDoors, UseCases
 from gateway.edge import build, server
 from gateway.listener import listening
 from gateway.metering import MeteredEmbedder, Recorder
@@ -42,6 +42,7 @@ from gateway.settings import EmbedderKind, IndexKind, Mode, Settings
 from gateway.telemetry import LOGGER, configure
 from gateway.tracing import Tracing
 from guard import tenants
+from guard.amend import amend
 from guard.browse import browse, fetch
 from guard.confirm import confirm
 from guard.errors import UnavailableError
@@ -50,10 +51,12 @@ from guard.hear import hear
 from guard.magnets import Magnets
 from guard.models.prepare import prepare
 from guard.once import remember_once
+from guard.past import history
 from guard.ports import Buckets, Detector, Embedder, Index, Ledger, Registry
 from guard.queue import accept, given_up, replay, status
 from guard.recall import recall
 from guard.remember import remember
+from guard.restore import restore, restore_for
 from guard.review import held, reject, release
 from guard.rooms import Rooms
 from guard.stages import STAGES
@@ -83,6 +86,9 @@ USE_CASES: Final = UseCases(
     held=held,
     release=release,
     reject=reject,
+    revisions=RevisionDoors(
+        history=history, amend=amend, restore=restore, restore_for=restore_for
+    ),
     queue=QueueDoors(given_up=given_up, replay=replay),
     tenants=TenantDoors(
         register=tenants.register,

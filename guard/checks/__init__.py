@@ -76,8 +76,26 @@ async def verdict(owner: Owner, row: Row, now: datetime, rooms: Rooms) -> str | 
     failed = misfit(owner, row)
     if failed is not None:
         return failed
-    if not is_alive(row, now):
+    return await allowance(owner, row, rooms) if is_alive(row, now) else "alive"
+
+
+async def verdict_on_past(owner: Owner, row: Row, now: datetime, rooms: Rooms) -> str | None:
+    """Return None when a memory may be shown to whoever asks for the past, else what failed.
+
+    It may have been superseded since. What expired, was forgotten or is held stays hidden.
+    """
+    failed = misfit(owner, row)
+    if failed is not None:
+        return failed
+    label = row.sealed.label
+    lives = label.expires_at is None or label.expires_at > now
+    if not lives or label.state not in (State.ACTIVE, State.SUPERSEDED):
         return "alive"
+    return await allowance(owner, row, rooms)
+
+
+async def allowance(owner: Owner, row: Row, rooms: Rooms) -> str | None:
+    """Return None when today's policy and models would let a row through, else what failed."""
     models = models_of(rooms)
     policy = policy_for(owner.tenant, rooms)
     if row.sealed.label.policy == versioned(policy, models):

@@ -195,10 +195,13 @@ class MemoryQuarantine:
         found = newest_first(self._held(tenant))
         return self._state.page(found, listing("held", tenant), cursor, limit)
 
-    async def case(self, tenant: TenantId, id: MemoryId) -> Row | None:
-        """Return one held row of the tenant, or None."""
-        found = [sealed for sealed in self._held(tenant) if sealed.label.id == id]
-        return self._state.row(found[0]) if found else None
+    async def case(self, tenant: TenantId, id: MemoryId, state: State = State.HELD) -> Row | None:
+        """Return one row of the tenant that is in this state, or None."""
+        self._state.answer()
+        sealed = self._state.memories.get((tenant, id))
+        return (
+            None if sealed is None or sealed.label.state is not state else self._state.row(sealed)
+        )
 
     async def count(self, tenant: TenantId) -> int:
         """Return how many rows the tenant holds."""

@@ -17,6 +17,7 @@ from tests.edges.world import EVERY_SCOPE, ID, World, bearer, token
 _BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/v1/sessions/{id}/turns"): {"turns": [{"role": "user", "text": "tea"}]},
     ("POST", "/v1/memories"): {"text": "tea"},
+    ("PATCH", "/v1/memories/{id}"): {"text": "tea"},
     ("POST", "/v1/recall"): {"query": "tea"},
     ("POST", "/v1/admin/tenants"): {"id": "acme"},
     ("POST", "/v1/admin/tenants/grant"): {"id": "acme", "ceiling": "web"},

@@ -16,11 +16,12 @@ from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
 from litestar import Litestar
 
 from gateway.auth import KeySet, RegisteredOnly, UnsafeFirstUse, Verifier, read_keys
-from gateway.doors import QueueDoors, TenantDoors
+from gateway.doors import QueueDoors, RevisionDoors, TenantDoors
 from gateway.edge import Edge, UseCases, build
 from gateway.metrics import Metrics
 from gateway.settings import Auth, Limits, Mode, Settings
 from gateway.tracing import Tracing
+from guard.amend import Amendment
 from guard.errors import NotFoundError
 from guard.nouns import Draft, Progress
 from guard.once import Once
@@ -28,6 +29,7 @@ from guard.outcomes import (
     Case,
     Cases,
     Heard,
+    History,
     Listing,
     Memory,
     Query,
@@ -35,6 +37,7 @@ from guard.outcomes import (
     Recalled,
     Receipt,
     Recollection,
+    Revision,
     Stored,
     Told,
     WriteOutcome,
@@ -209,6 +212,31 @@ class Calls:
         self._note("reject", principal, id)
         raise NotFoundError
 
+    async def history(self, principal: Principal, id: MemoryId, _: Rooms) -> History:
+        """Answer with the one memory known as ID."""
+        self._note("history", principal, id)
+        self._known(id)
+        return History((Revision(memory(principal), NOW, None, None),))
+
+    async def amend(
+        self, principal: Principal, id: MemoryId, amendment: Amendment, _: Rooms
+    ) -> WriteOutcome:
+        """Answer what the test set."""
+        self._note("amend", principal, (id, amendment))
+        self._known(id)
+        return self.outcome
+
+    async def restore(self, principal: Principal, id: MemoryId, _: Rooms) -> WriteOutcome:
+        """Answer what the test set."""
+        self._note("restore", principal, id)
+        self._known(id)
+        return self.outcome
+
+    async def restore_for(self, principal: Principal, id: MemoryId, _: Rooms) -> Case:
+        """Know no such memory."""
+        self._note("restore_for", principal, id)
+        raise NotFoundError
+
     def _known(self, id: MemoryId) -> MemoryId:
         if id != ID:
             raise NotFoundError
@@ -230,6 +258,12 @@ class Calls:
             held=self.held,
             release=self.release,
             reject=self.reject,
+            revisions=RevisionDoors(
+                history=self.history,
+                amend=self.amend,
+                restore=self.restore,
+                restore_for=self.restore_for,
+            ),
             tenants=self.tenant_doors(),
             queue=QueueDoors(given_up=self.given_up, replay=self.replay),
         )
