@@ -51,6 +51,7 @@ from memory.quotation_rules import (
     STATES,
     TAKEN_BACK,
     THEN,
+    UNDOES,
     VARIED,
 )
 from memory.types import Role, Turn
@@ -92,9 +93,13 @@ def vouching(turns: Sequence[Turn], text: str) -> int | None:
     read = 0
     for place in range(len(turns) - 1, -1, -1):
         turn = turns[place]
-        if turn.role is not Role.USER:
+        if turn.role not in (Role.USER, Role.ASSISTANT):
             continue
         spoken = folded(turn.text)
+        if turn.role is Role.ASSISTANT:
+            if place < len(turns) - 1 and _offers_to_undo(spoken, matter):
+                return None
+            continue
         likely = [one for one in readings if _may_say(spoken, one)]
         read += bool(likely)
         if read > MOST_READ:
@@ -130,6 +135,11 @@ def _opposes(spoken: str, matter: set[str]) -> bool:
         return False
     lower = spoken.casefold()
     return any(word in lower for word in matter)
+
+
+def _offers_to_undo(asked: str, matter: set[str]) -> bool:
+    """Say whether the assistant asks whether to take something back: a "yes" then does so."""
+    return "?" in asked and (UNDOES.search(asked) is not None or _opposes(asked, matter))
 
 
 def _readings(text: str) -> Iterator[_Reading]:

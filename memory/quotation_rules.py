@@ -61,7 +61,7 @@ TAKEN_BACK: Final = re.compile(
     r"ignore (?:that|what i said|my)|cancel (?:that|it)|take (?:that|it) back|(?:just|only|was|am|i'm) "
     r"(?:kidding|joking)|changed my mind|(?:that|it) was (?:wrong|a mistake|a joke)|i was wrong|correction|"
     r"i misspoke|i meant|on (?:second thought|reflection)|nvm|jk|j/k|sike|undo|revok(?:e|ed|ing)|rescind\w{0,3}|"
-    r"withdr[ae]w\w{0,3}|no longer|any ?more|hold on|hang on|strike that|please (?:do not|don't|stop))\b|"
+    r"withdr[ae]w\w{0,3}|no longer|any ?more|rather not|hold on|hang on|strike that|please (?:do not|don't|stop))\b|"
     r"^\W*(?:(?:oh|ah|ok|okay|hm+|um|well|please|sorry)\W+)*(?:no|nope|nah|wait|actually|sorry|stop|don't|do not)\b(?!\W{0,3}(?:thanks|thank|problem|worries))|"
     r"算了|当我没说|玩笑|说错|撤回|收回|不算数|改主意|改变主意|忘了我?刚才|取消|撤销|撤消|不再|不用了|还是(?:不|别|算)|逗你|更正|作废|我的意思是|别(?:这么|那么|这样|那样)|"
     r"^\W*(?:不是|不对|不要|不行|别|不[,。!\s]|等等|等一下|停)",
@@ -117,6 +117,12 @@ OPPOSED: Final = re.compile(
     re.IGNORECASE,
 )
 """What a later turn of the user's has that may speak against an earlier one on the same matter."""
+UNDOES: Final = re.compile(
+    r"\b(?:revoke|undo|withdraw|cancel|delete|remove|forget|discard|take (?:that|it) back|scratch)\b|"
+    r"撤销|撤回|收回|取消|删除|作废|忘掉",
+    re.IGNORECASE,
+)
+"""What an assistant's question has that a mere "yes" takes an earlier statement back by."""
 MATTER: Final = 4
 """Letters of a word that tells what a turn is about, at least; a number always does."""
 COMMON: Final = _words(
