@@ -5,11 +5,14 @@ active at the end. `uncertain` counts as `beside`: the table has no word for dou
 """
 
 import argparse
+import statistics
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from bench.relations.replaying import Answer, Case, cases, replay
+from memory.claims import claims_of
 
 TABLE = Path(__file__).parents[2] / "tests" / "tables" / "relations.jsonl"
 _PARTS: dict[str, Callable[[Case], bool]] = {
@@ -17,6 +20,26 @@ _PARTS: dict[str, Callable[[Case], bool]] = {
     "odd": lambda case: int(case.id[-3:]) % 2 == 1,
     "even": lambda case: int(case.id[-3:]) % 2 == 0,
 }
+
+
+_LONG = {
+    "en": ("My Postgres port is 5432 and I live in Berlin. I like jazz, hiking and tea. " * 30)[
+        :2000
+    ],
+    "zh": ("我的端口是5432，我住在柏林。我喜欢爵士乐。房租每月八千三百元。周五我在家办公。" * 60)[
+        :2000
+    ],
+}
+_COST = "for the claims of 2,000 characters (median of 50, processor time)"
+
+
+def _cost(text: str) -> float:
+    spent = []
+    for _ in range(50):
+        started = time.process_time()
+        claims_of(text)
+        spent.append(time.process_time() - started)
+    return statistics.median(spent) * 1000
 
 
 def _right(case: Case, answer: Answer) -> tuple[bool, bool]:
@@ -60,6 +83,7 @@ def main() -> None:
         print(_row(kind, kinds[kind]))
     print(_row("all", played))
     print(f"doubts: {sum(answer.doubts for _, answer in played)}")
+    print("  ".join(f"{name} {_cost(text):.2f} ms" for name, text in _LONG.items()), _COST)
     if given.misses:
         for case, answer in played:
             if _right(case, answer) != (True, True):

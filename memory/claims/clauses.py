@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from memory.claims.lexicon import Role, Token
 from memory.claims.small_rules import CONDITION_ENDS, CONDITIONS
 
-MOST: Final = 32
+MOST: Final = 24
 """Clauses that are read of one text."""
 
 _SHORT: Final = 4
@@ -127,6 +127,16 @@ def _chinese(part: list[Token]) -> bool:
 
 def _empty(part: list[Token]) -> bool:
     return all(token.role in _FORM or token.role is Role.COMMA for token in part)
+
+
+def _contrasts(part: list[Token], parts: list[list[Token]]) -> bool:
+    """Say whether a part only names what is not so: "not Tuesday", 不是L."""
+    return (
+        len(parts) > 1
+        and part[0].role is Role.DENY
+        and len(part) <= _SHORT
+        and not any(token.role in _STATING for token in part)
+    )
 
 
 def _announces(part: list[Token], *, last: bool) -> bool:

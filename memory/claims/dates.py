@@ -5,7 +5,7 @@ from typing import Final
 
 from memory.claims.lexicon import Role, Token
 from memory.claims.nouns import ValueKind
-from memory.claims.units_rules import DAYS, MONTHS, THAT_WEEK, WEEKDAYS
+from memory.claims.units_rules import DAYS, EVERY_WEEK, MONTHS, THAT_WEEK, WEEKDAYS
 
 _FROM_WEEK: Final = frozenset({"next", "this", "last"})
 _DAYS_BEGIN: Final = frozenset(words.split(" ")[0] for words in DAYS)
@@ -34,8 +34,14 @@ def _chinese(tokens: list[Token], at: int) -> tuple[Token, int] | None:
     year, length = 0, 0
     if _raw(tokens, at + 1) == "年":
         year, length = _number(tokens, at), 2
+        if year >= _LEAST_YEAR and not _number(tokens, at + 2):
+            return _token(f"{year:04d}", str(year)), 2
     month, day = _number(tokens, at + length), _number(tokens, at + length + 2)
-    if _raw(tokens, at + length + 1) != "月" or not month or not day:
+    if _raw(tokens, at + length + 1) != "月" or not month:
+        return None
+    if not day and month <= _LAST_MONTH and at == 0:
+        return _token(f"month {month}", f"{month}月"), 2 + length
+    if not day:
         return None
     length += 4 if _raw(tokens, at + length + 3) in {"日", "号"} else 3
     return _date(year, month, day, "", length)
@@ -82,14 +88,23 @@ def _relative(tokens: list[Token], at: int, now: datetime | None) -> tuple[Token
             return _token(f"week{named[0]:+d} wd{named[1]}", raw), length
         monday = now.date() - timedelta(days=now.weekday())
         return _safe(monday, named[0] * _WEEK + named[1], raw), length
+    return _weekday(raw) or _near(tokens, at, now)
+
+
+def _weekday(raw: str) -> tuple[Token, int] | None:
+    weekday = EVERY_WEEK.get(raw, WEEKDAYS.get(raw))
+    return None if weekday is None else (_token(f"wd{weekday}", raw), 1)
+
+
+def _near(tokens: list[Token], at: int, now: datetime | None) -> tuple[Token, int] | None:
+    """Read "the day after tomorrow", 昨天."""
+    raw = tokens[at].raw
     for length in (5, 4, 1) if raw in _DAYS_BEGIN else ():
         words = " ".join(_raw(tokens, at + n) for n in range(length))
         if words in DAYS:
             if now is None:
                 return _token(f"day{DAYS[words]:+d}", words), length
             return _safe(now.date(), DAYS[words], words), length
-    if raw in WEEKDAYS:
-        return _token(f"wd{WEEKDAYS[raw]}", raw), 1
     return None
 
 

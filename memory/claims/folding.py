@@ -6,7 +6,7 @@ from typing import Final
 
 from memory.claims.traditional_rules import SIMPLIFIED
 
-LONGEST: Final = 4_000
+LONGEST: Final = 2_000
 """Characters that are read. What a text says after them is opaque."""
 
 _SILENT = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")

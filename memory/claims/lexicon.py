@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from memory.claims.function_rules import FUNCTIONS, PROTECTED
 from memory.claims.nouns import ValueKind
-from memory.claims.units_rules import DAYS, THAT_WEEK, WEEKDAYS
-from memory.claims.word_rules import FUNCTIONS, NOUNS, PROTECTED, VALUES, VERBS
+from memory.claims.units_rules import DAYS, EVERY_WEEK, THAT_WEEK, WEEKDAYS
+from memory.claims.word_rules import NOUNS, VALUES, VERBS
 
 
 class Role(StrEnum):
@@ -85,7 +86,7 @@ _CHINESE: Final[Mapping[str, Entry]] = {
     **{word: entry for word, entry in _ALL.items() if word[0] >= "\u3400"},
     **{
         word: Entry(Role.PERIOD, word)
-        for word in (*DAYS, *WEEKDAYS, *THAT_WEEK)
+        for word in (*DAYS, *WEEKDAYS, *THAT_WEEK, *EVERY_WEEK)
         if word[0] >= "\u3400"
     },
 }

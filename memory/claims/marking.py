@@ -1,5 +1,6 @@
 """What the small words of a clause say: denied, ended, changed, added, limited, only at times."""
 
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from memory.claims.clauses import Clause
@@ -11,11 +12,12 @@ from memory.claims.small_rules import (
     MOVES,
     NOT_TIMES,
     OBJECT,
+    OWNERS,
     SPAN_ENDS,
     SPANS,
     TRAILS,
 )
-from memory.claims.units_rules import WEEKDAYS
+from memory.claims.units_rules import EVERY_WEEK, MONTHS, WEEKDAYS
 
 
 class Marked(NamedTuple):
@@ -29,6 +31,8 @@ class Marked(NamedTuple):
     limit: Limit = Limit.EXACT
     marks: tuple[Mark, ...] = ()
     renamed: bool = False
+    replaced: tuple[Token, ...] = ()
+    """What is named as being replaced: the old tool of "switched from the old tool to the new"."""
 
 
 _GONE: Final = frozenset({Role.SILENT, Role.POINTER, Role.FIX, Role.SELF, Role.DENY, Role.ENDED,
@@ -40,6 +44,15 @@ _TURNS: Final = {
     Role.INSTEAD: Mark.CHANGED,
     Role.CHANGE: Mark.CHANGED,
 }
+_ENDS: Final = {
+    "under": Limit.AT_MOST,
+    "below": Limit.AT_MOST,
+    "within": Limit.AT_MOST,
+    "over": Limit.AT_LEAST,
+    "above": Limit.AT_LEAST,
+}
+_OVER: Final = frozenset({"不", "没", "不要", "不是"})
+"""What, with 了 at the end, says that something is over."""
 _LIMITS: Final = {Role.MOST: Limit.AT_MOST, Role.LEAST: Limit.AT_LEAST}
 _PLACES: Final = frozenset({Role.LINK, Role.VERB, Role.CHANGE, Role.PREP, Role.TO})
 _SMALL: Final = frozenset({Role.SILENT, Role.SELF, Role.COMMA, Role.PREP})
@@ -47,38 +60,82 @@ _SMALL: Final = frozenset({Role.SILENT, Role.SELF, Role.COMMA, Role.PREP})
 
 def marked(clause: Clause) -> Marked:
     """Return what a clause says with its small words read and taken off."""
-    tokens, scope = _scoped(clause.tokens)
-    end = next((n for n, t in enumerate(tokens) if t.role is Role.INSTEAD), len(tokens))
+    present, replaced = _from(clause.tokens)
+    whole, since = _since(present)
+    tokens, scope = _scoped(whole)
+    end = next((n for n, t in enumerate(tokens) if _instead(tokens, n)), len(tokens))
     marks = {_TURNS[t.role] for t in tokens if t.role in _TURNS}
     kept, moved = _kept(tokens[:end])
-    if clause.changed or moved:
+    if clause.changed or moved or since:
         marks.add(Mark.CHANGED)
     roles = [t.role for t in tokens[:end]]
-    limits = [_LIMITS[role] for role in roles if role in _LIMITS]
+    limits = [_LIMITS[role] for role in roles if role in _LIMITS] + _bounded(tokens)
     if not limits and any(t.text == "limit" for t in kept):
         limits.append(Limit.AT_MOST)
     return Marked(
         kept,
         _own(tokens),
-        _polarity(roles),
+        _polarity(tokens[:end]),
         scope,
         limits[-1] if limits else Limit.EXACT,
         tuple(sorted(marks)),
         any(t.role is Role.CHANGE and t.raw.startswith(_RENAMED) for t in tokens),
+        replaced,
     )
 
 
 _RENAMED: Final = ("renam", "改名", "更名", "改叫")
 
 
+def _bounded(tokens: list[Token]) -> list[Limit]:
+    """Return the limits that "under" and "over" set where a number follows."""
+    return [_ENDS[a.raw] for a, b in pairwise(tokens) if a.raw in _ENDS and b.role is Role.VALUE]
+
+
 def _own(tokens: list[Token]) -> bool:
     """Say whether the subject stands before everything that is said."""
     first = next((t for t in tokens if t.role not in _GONE or t.role is Role.SELF), None)
-    return first is not None and first.role is Role.SELF
+    return first is not None and first.role is Role.SELF and first.raw not in OWNERS
 
 
-def _polarity(roles: list[Role]) -> Polarity:
-    if Role.ENDED in roles:
+def _instead(tokens: list[Token], place: int) -> bool:
+    """Say whether what follows is only what no longer holds: "instead of 42", ", not 42"."""
+    after_comma = place > 1 and tokens[place - 1].role is Role.COMMA
+    return tokens[place].role is Role.INSTEAD or (
+        tokens[place].role is Role.DENY and after_comma and place + 3 >= len(tokens)
+    )
+
+
+def _from(tokens: list[Token]) -> tuple[list[Token], tuple[Token, ...]]:
+    """Take "from the old one" out of a clause that says what something changed to."""
+    start = next((n for n, t in enumerate(tokens) if t.raw in {"from", "从"}), None)
+    if start is None:
+        return tokens, ()
+    changes = [n for n, t in enumerate(tokens) if t.role is Role.CHANGE]
+    ends = (
+        changes
+        if tokens[start].raw == "从"
+        else [n for n, t in enumerate(tokens) if t.text == "to"]
+    )
+    end = next((n for n in ends if n > start), None)
+    if not changes or end is None or end - start < 2:  # noqa: PLR2004
+        return tokens, ()
+    return [*tokens[:start], *tokens[end:]], tuple(tokens[start + 1 : end])
+
+
+def _since(tokens: list[Token]) -> tuple[list[Token], bool]:
+    """Take 从下个月起 off the beginning: from some time on something lasts."""
+    if tokens and tokens[0].raw == "从":
+        for end, token in enumerate(tokens[:8]):
+            if token.raw in {"起", "开始"} and end + 1 < len(tokens):
+                return tokens[end + 1 :], True
+    return tokens, False
+
+
+def _polarity(tokens: list[Token]) -> Polarity:
+    roles = [t.role for t in tokens]
+    over = bool(tokens) and tokens[-1].raw == "了" and any(t.raw in _OVER for t in tokens)
+    if Role.ENDED in roles or (over and not any(t.text == "can" for t in tokens)):
         return Polarity.ENDED
     return Polarity.DENIED if roles.count(Role.DENY) % 2 else Polarity.AFFIRMED
 
@@ -166,7 +223,7 @@ def _leading(tokens: list[Token]) -> tuple[list[Token], list[Token]] | None:
 def _timely(head: list[Token]) -> bool:
     first = next((t.raw for t in head if t.role is not Role.SILENT), "")
     return (
-        any(t.raw in AT_TIMES or t.raw.rstrip("s") in WEEKDAYS for t in head)
+        any(t.raw in AT_TIMES or t.raw.rstrip("s") in WEEKDAYS or t.raw in MONTHS for t in head)
         or (first in LEADS and any(t.kind is ValueKind.DATE for t in head))
         or (head[0].raw in {"this", "next"} and head[-1].raw in SPANS)
     )
@@ -180,7 +237,7 @@ def _trailing(tokens: list[Token]) -> tuple[list[Token], list[Token]] | None:
             last = tail[-1].raw
             if (
                 last in AT_TIMES
-                or last in SPANS
+                or (last in SPANS and (last != "now" or tail[0].raw == "for"))
                 or (last.endswith("s") and last.rstrip("s") in WEEKDAYS)
             ):
                 return tokens[:start], tail
@@ -193,17 +250,24 @@ def _chinese(tokens: list[Token]) -> tuple[list[Token], list[Token]] | None:
         while_it = token.raw == "时" and place and tokens[place - 1].raw not in NOT_TIMES
         if token.raw in SPAN_ENDS or while_it:
             start = _begin(tokens, place)
-        elif token.raw in AT_TIMES or (token.kind is ValueKind.DATE and token.raw in WEEKDAYS):
-            start = place - (place > 0 and tokens[place - 1].text in {"weekly", "daily"})
+        elif (token.raw in AT_TIMES and not token.raw.isascii()) or _recurs(token, place):
+            start = place
         elif token.role in _PLACES and place:
             return None
         else:
             continue
         end = place + 1
-        while end < len(tokens) and tokens[end].raw in TRAILS:
+        while end < len(tokens) and (tokens[end].raw in TRAILS or tokens[end].raw in AT_TIMES):
             end += 1
         return [*tokens[:start], *tokens[end:]], tokens[start:end]
     return None
+
+
+def _recurs(token: Token, place: int) -> bool:
+    """Say whether a date is a day of every week, or a month that the clause begins with."""
+    if token.kind is not ValueKind.DATE:
+        return False
+    return token.raw in WEEKDAYS or token.raw in EVERY_WEEK or (not place and token.raw[-1] == "月")
 
 
 def _begin(tokens: list[Token], place: int) -> int:

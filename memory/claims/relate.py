@@ -32,6 +32,8 @@ _STRENGTH: Final = (
     BondKind.SAME,
     BondKind.UNRELATED,
 )
+_MEASURED: Final = frozenset({ValueKind.QUANTITY, ValueKind.DATE, ValueKind.TIME})
+"""Values that answer different questions: when is it due, and how much is it?"""
 _REPLACING: Final = frozenset({BondKind.SUPERSEDES, BondKind.RETRACTS})
 _SETTLED: Final = _REPLACING | {BondKind.SAME}
 
@@ -61,6 +63,8 @@ def _bare(claims: Sequence[Claim]) -> set[tuple[object, ...]]:
 
 
 def _pair(new: Claim, old: Claim) -> Bond:
+    if new.polarity is Polarity.ENDED and Mark.CHANGED in new.marks and not new.about:
+        return _given_up(new, old)
     if Form.OPAQUE in (new.form, old.form):
         return _words(new, old)
     if Polarity.ENDED in (new.polarity, old.polarity):
@@ -68,11 +72,8 @@ def _pair(new: Claim, old: Claim) -> Bond:
     alike = _slots(new, old)
     if alike == 0:
         return _topic(new, old)
-    if alike < 1:
-        if Mark.CHANGED in new.marks and alike >= _ALIKE and new.slot.whose == old.slot.whose:
-            return _valued(new, old)
-        return Bond(BondKind.BESIDE, "slot_more_exact")
-    return _valued(new, old)
+    moved = Mark.CHANGED in new.marks and alike >= _ALIKE and new.slot.whose == old.slot.whose
+    return _valued(new, old) if alike == 1 or moved else Bond(BondKind.BESIDE, "slot_more_exact")
 
 
 def _slots(new: Claim, old: Claim) -> float:
@@ -116,7 +117,8 @@ def _opposed(new: Claim, old: Claim, *, equal: bool) -> Bond | None:
         if equal:
             return Bond(BondKind.SUPERSEDES, "opposite")
         return Bond(BondKind.BESIDE, "opposite_of_another")
-    if new.polarity is Polarity.DENIED and not equal and not new.many:
+    ends = {"before", "after", "前", "后"} & set(new.about) or new.value.kind in _MEASURED
+    if new.polarity is Polarity.DENIED and not equal and not new.many and not ends:
         return Bond(BondKind.BESIDE, "not_that_either")
     return None
 
@@ -129,16 +131,21 @@ def _several(new: Claim, old: Claim) -> Bond | None:
         return Bond(BondKind.EXTENDS, "one_more")
     if Mark.ADDED in new.marks and Mark.CHANGED not in new.marks:
         return Bond(BondKind.EXTENDS, "said_to_be_added")
+    kinds = {new.value.kind, old.value.kind}
+    if len(kinds) > 1 and kinds & _MEASURED and not new.marks:
+        return Bond(BondKind.BESIDE if len(kinds & _MEASURED) > 1 else BondKind.UNCERTAIN, "kinds")
     if Form.STATED in (new.form, old.form) and not new.marks:
         return Bond(BondKind.UNCERTAIN, "several_may_hold")
     return None
 
 
 def _equal(new: Claim, old: Claim) -> bool:
-    if new.value == old.value or set(new.words) == set(old.words):
+    if new.value == old.value or new.words == old.words:
         return True
     if new.value.kind is old.value.kind is ValueKind.DATE:
         return _one_day(new.value.text, old.value.text)
+    if {new.value.kind, old.value.kind} == {ValueKind.NUMBER, ValueKind.QUANTITY}:
+        return new.value.text.partition(" ")[0] == old.value.text.partition(" ")[0]
     joined = ("".join(new.words), "".join(old.words))
     return joined[0] == joined[1]
 
@@ -146,6 +153,13 @@ def _equal(new: Claim, old: Claim) -> bool:
 def _one_day(new: str, old: str) -> bool:
     """Say whether two dates can be one: the year may be left out."""
     return new[-6:] == old[-6:] and ("-" in (new[0], old[0]))
+
+
+def _given_up(new: Claim, old: Claim) -> Bond:
+    """Compare what a new memory names as replaced: nothing less than the whole old value is."""
+    if old.polarity is Polarity.AFFIRMED and sorted(new.words) == sorted(old.words):
+        return Bond(BondKind.SUPERSEDES, "given_up_for_another")
+    return _topic(new, old)
 
 
 def _ended(new: Claim, old: Claim) -> Bond:

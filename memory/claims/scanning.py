@@ -9,7 +9,7 @@ from memory.claims.numerals import chinese_number
 from memory.claims.small_rules import ABBREVIATED
 from memory.claims.units_rules import COUNTERS, NUMERALS, SCALES, TENS, UNITS
 
-MOST: Final = 400
+MOST: Final = 220
 """Tokens kept of a text."""
 
 _HAN: Final = "\u3400-\u4dbf\u4e00-\u9fff〇"
@@ -20,11 +20,12 @@ _EMOJI: Final = (
 )
 _TOKEN: Final = re.compile(
     r"`(?P<quoted>[^`\n]{1,200})`"
-    r"|(?P<address>https?://[^\s<>,，。；（）()、]{3,300}|[\w.%+-]{1,64}@[A-Za-z0-9-]{1,63}"
+    r"|(?P<address>https?://[^\s<>,，。；（）()、]{3,300}|[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}"
     r"(?:\.[A-Za-z0-9-]{1,63}){1,6})"
     r"|(?P<iso>(?<!\d)\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?!\d|\.\d))"
     r"|(?P<clock>(?<![\d:])\d{1,2}:\d{2}(?![\d:]))"
-    r"|(?P<phone>\+\d{1,3}(?:[ -]?\d{1,5}){2,6}|(?<!\d)\d{3,4}(?:-\d{3,4}){1,2}(?!\d))"
+    r"|(?P<phone>(?<!\d)1[3-9]\d[ -]\d{4}[ -]\d{4}(?!\d)"
+    r"|\+\d{1,3}(?:[ -]?\d{1,5}){2,6}|(?<!\d)\d{3,4}(?:-\d{3,4}){1,2}(?!\d))"
     r"|(?P<dotted>(?<![\w.])v?\d{1,4}(?:\.\d{1,6}){2,3}(?:-[a-z0-9.]{1,20})?(?![\w])|\bv\d[\d.]{0,9}\b)"
     r"|(?P<number>(?<![\w.])[$€£¥]?\d{1,3}(?:,\d{3}){1,5}(?:\.\d{1,6})?(?![\d])"
     r"|[$€£¥]?\d{1,15}(?:\.\d{1,6})?(?![\d]))(?P<glued>(?:[A-Za-z][\w-]{0,40}|%|°[CcFf]?|℃|℉)?)"
@@ -146,6 +147,8 @@ def _spelt_out(word: str) -> list[str]:
     low = word.casefold()
     if low in _SHORT:
         return list(_SHORT[low])
+    if "'" not in low:
+        return [low]
     if low in _IS:
         return [low[:-2], "is"]
     for ending, full in _ENDINGS:
@@ -172,8 +175,20 @@ def _phrases(words: list[str], tokens: list[Token]) -> None:
 
 def _word(word: str) -> Token:
     stem = lemma(word)
-    known = ENGLISH.get((stem,))
-    return Token(known.role, known.text, word) if known else Token(Role.WORD, stem, word)
+    for form in (stem, *_roots(word)):
+        known = ENGLISH.get((form,))
+        if known and (form is stem or known.role is Role.VERB):
+            return Token(known.role, known.text, word)
+    return Token(Role.WORD, stem, word)
+
+
+def _roots(word: str) -> tuple[str, ...]:
+    """Return what a verb in "-ing" or "-ed" can come from."""
+    for ending in ("ing", "ed"):
+        root = word.removesuffix(ending)
+        if len(root) > 1 and root != word:
+            return root, f"{root}e", root[:-1]
+    return ()
 
 
 def lemma(word: str) -> str:
@@ -193,7 +208,7 @@ def _han(run: str, tokens: list[Token]) -> None:
         token = _counter(run, at) if counted else None
         token = token or _known(run, at)
         if run[at] in _COUNTING and (token is None or len(token.raw) == 1):
-            token = _numerals(run, at) or token
+            token = _numerals(run, at, tokens[-1] if tokens else None) or token
         token = token or Token(Role.WORD, run[at], run[at])
         tokens.append(token)
         counted = token.role is Role.NUMBER
@@ -221,16 +236,33 @@ def _unit(run: str, at: int) -> str:
     return ""
 
 
-def _numerals(run: str, at: int) -> Token | None:
-    """Return the number that starts here, if what follows shows that it is one."""
+def _numerals(run: str, at: int, before: Token | None) -> Token | None:
+    """Return the number that starts here, if what is around it shows that it is one."""
     if run[at] == "半":
         return Token(Role.NUMBER, "1/2", "半", ValueKind.NUMBER) if _unit(run, at + 1) else None
-    end = at
-    while end < len(run) and run[end] in NUMERALS:
-        end += 1
-    digits = run[at:end]
-    if not (_unit(run, end) or (len(digits) > 1 and any(char in TENS for char in digits))
-            or (at == 0 and end == len(run))):  # fmt: skip
+    if run.startswith("百分之", at) and (share := _run(run, at + 3)):
+        number = chinese_number(share)
+        return Token(Role.VALUE, f"{number} %", f"百分之{share}", ValueKind.QUANTITY)
+    digits = _run(run, at)
+    end = at + len(digits)
+    several = len(digits) > 1 and any(char in TENS for char in digits)
+    if before is not None and before.raw in _PARTED and len(digits) <= 2:  # noqa: PLR2004
+        size = f"0.{chinese_number(digits) or 0}"
+        return Token(Role.NUMBER, size, digits, ValueKind.NUMBER)
+    alone = end == len(run) and (at == 0 or (before is not None and before.role in _SAYING))
+    if not (_unit(run, end) or several or alone):
         return None
     number = chinese_number(digits)
     return None if number is None else Token(Role.NUMBER, str(number), digits, ValueKind.NUMBER)
+
+
+_PARTED: Final = frozenset("米块斤")
+"""Units that a decimal follows without a word: 一米七五 is 1.75 m."""
+_SAYING: Final = frozenset({Role.LINK, Role.CHANGE, Role.MOST, Role.LEAST})
+
+
+def _run(run: str, at: int) -> str:
+    end = at
+    while end < len(run) and run[end] in NUMERALS:
+        end += 1
+    return run[at:end]

@@ -12,13 +12,13 @@ ABBREVIATED: Final = words("dr mr mrs ms st prof no vs etc e.g i.e inc ltd p.m a
 """What a full stop after is none."""
 HEADS: Final = words("mode unit seat meal plan size font currency language color room")
 """Nouns that name the slot when they end the value: "dark mode"."""
-WEAK: Final = words("have put keep set run show use choose prefer be new write call")
+WEAK: Final = words("have put keep set run show use choose prefer be new write call like want")
 """Verbs that say nothing of the slot beside a value that has a type, or a head that names it."""
 PERSONS: Final = words(
     "wife husband mother father son daughter sister brother boss child partner spouse doctor dog cat pet"
 )
 AT_TIMES: Final = words(
-    "今天 今晚 今早 明早 周末 工作日 节假日 假期 暑假 寒假 春节 本周 这周 下周 上周 本月 下月 这月 冬天 夏天 春天 秋天 冬季 夏季 暂时 临时 "
+    "下周 这周 本周 上周 这个月 下个月 这次 雨天 下雨天 晴天 雪天 过年 今天 今晚 今早 明早 周末 工作日 节假日 假期 暑假 寒假 春节 本周 这周 下周 上周 本月 下月 这月 冬天 夏天 春天 秋天 冬季 夏季 暂时 临时 "
     "出差 旅行 weekend weekends holiday holidays vacation summer winter spring autumn today tonight "
     "temporarily weekdays weekday trip"
 )
@@ -33,6 +33,7 @@ CONDITIONS: Final = words("on in at for after before")
 CONDITION_ENDS: Final = words("时 时候 期间 候 间 周末 后 前 天")
 MOVES: Final = frozenset({"moved to", "relocated", "搬到", "搬去"})
 """Living somewhere else, or, after a noun, a change of its place."""
+OWNERS: Final = words("my our 我的 我们的 用户的 本人的 咱们的 mine ours")
 OBJECT: Final = words("me us myself")
 TASTE: Final = words("like dislike prefer")
 OBJECTS: Final = words("use choose prefer order_in")

@@ -87,7 +87,7 @@ _MONTHS: Final = (
 _WEEKDAYS: Final = (
     "monday,mon,周一,星期一,礼拜一 tuesday,tue,tues,周二,星期二,礼拜二 "
     "wednesday,wed,周三,星期三,礼拜三 thursday,thu,thurs,周四,星期四,礼拜四 "
-    "friday,fri,周五,星期五,礼拜五 saturday,周六,星期六,礼拜六 "
+    "friday,fri,周五,星期五,礼拜五 saturday,sat,周六,星期六,礼拜六 "
     "sunday,周日,周天,星期日,星期天,礼拜天"
 )
 MONTHS: Final = {name: n for n, names in enumerate(_MONTHS.split(), 1) for name in names.split(",")}
@@ -107,6 +107,7 @@ THAT_WEEK: Final = {
     if day.isascii()
 }
 """Days named with their week: how many weeks on, and which day of it."""
+EVERY_WEEK: Final = {f"每{day}": n for day, n in WEEKDAYS.items() if not day.isascii()}
 DAYS: Final = {
     "today": 0, "今天": 0, "今日": 0, "tomorrow": 1, "明天": 1, "明日": 1, "后天": 2, "大后天": 3,
     "yesterday": -1, "昨天": -1, "昨日": -1, "前天": -2, "大前天": -3,

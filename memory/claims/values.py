@@ -10,7 +10,6 @@ from memory.claims.nouns import ValueKind
 from memory.claims.numerals import canonical, quantity
 from memory.claims.small_rules import CHINESE_BARE
 from memory.claims.units_rules import (
-    COUNTERS,
     ENGLISH_NUMBERS,
     LATE,
     SCALES,
@@ -20,14 +19,15 @@ from memory.claims.units_rules import (
 
 _EXACT_AFTER: Final = frozenset({"version"})
 _PLAIN: Final = frozenset(Role) - {Role.NUMBER, Role.VALUE, Role.PERIOD, Role.DAYPART}
-_BEGINNING: Final = BEGINNING | {"half", "noon", "midday", "midnight"}
+_BEGINNING: Final = BEGINNING | {*SIGNS.values(), "half", "noon", "midday", "midnight"}
 _LOOK_BACK: Final = 4
 _MOST_SCALES: Final = 2
 _HALF_DAY: Final = 12
 _LAST_HOUR: Final = 24
 _HEAVY: Final = frozenset({"weight", "heavy"})
+_PARTED: Final = frozenset("米块斤")
 _QUARTERS: Final = {"一刻": 15, "三刻": 45}
-_SHOWN: Final = frozenset({Role.LINK, Role.PREP, Role.VERB, Role.CHANGE, Role.TO, Role.COLON})
+_SHOWN: Final = frozenset({Role.LINK, Role.PREP, Role.VERB, Role.TO, Role.COLON})
 
 
 def typed(tokens: list[Token], at: datetime | None) -> list[Token]:
@@ -73,15 +73,29 @@ def _value(
     """Return the token that begins at a place, and how many it takes; nothing for mere form."""
     token = tokens[at]
     if token.kind is ValueKind.EMOJI:
-        return (token if done and done[-1].role in _SHOWN else None), 1
+        return (token if _shown(done) else None), 1
+    if token.raw == "一" and _at(tokens, at + 1) == "点" and _closes(tokens, at + 2) and done:
+        return None, 2
     late = token.role is Role.DAYPART and at + 1 < len(tokens)
     clock = _clock(tokens, at + late, late=token.raw in LATE)
     if clock:
         return clock[0], clock[1] + late
-    found = dated(tokens, at, now) or _half(tokens, at)
+    found = dated(tokens, at, now) or _half(tokens, at) or _priced(tokens, at)
     if found is None and token.role is Role.NUMBER:
         found = _measured(tokens, at, done, heavy=heavy)
     return found or (token, 1)
+
+
+def _closes(tokens: list[Token], place: int) -> bool:
+    """Say whether a clause ends here: 正式一点 is no time of day."""
+    return place >= len(tokens) or tokens[place].role in {Role.STOP, Role.COMMA, Role.SILENT}
+
+
+def _shown(done: list[Token]) -> bool:
+    """Say whether an emoji that comes now is what is spoken of, and not how one feels about it."""
+    before = next((t for t in reversed(done) if t.role is not Role.SILENT), None)
+    changed = before is not None and before.role is Role.CHANGE and not before.raw.isascii()
+    return before is not None and (before.role in _SHOWN or changed)
 
 
 def _clock(tokens: list[Token], at: int, *, late: bool) -> tuple[Token, int] | None:
@@ -135,6 +149,18 @@ def _half(tokens: list[Token], at: int) -> tuple[Token, int] | None:
     return None
 
 
+def _priced(tokens: list[Token], at: int) -> tuple[Token, int] | None:
+    """Read "USD 5,000"."""
+    unit = UNITS.get(tokens[at].raw)
+    number = tokens[at + 1] if at + 1 < len(tokens) else tokens[at]
+    if unit is None or unit[0] not in SIGNS.values() or number.role is not Role.NUMBER:
+        return None
+    if not number.text.replace(".", "").isdigit():
+        return None
+    text = quantity(Fraction(number.text), *unit)
+    return Token(Role.VALUE, text, number.raw, ValueKind.QUANTITY), 2
+
+
 def _measured(tokens: list[Token], at: int, done: list[Token], *, heavy: bool) -> tuple[Token, int]:
     raw = tokens[at].raw
     number, sign = tokens[at].text, ""
@@ -147,24 +173,49 @@ def _measured(tokens: list[Token], at: int, done: list[Token], *, heavy: bool) -
     size, length = Fraction(number), 1
     while length <= _MOST_SCALES and (scale := SCALES.get(_at(tokens, at + length).casefold())):
         size, length = size * scale, length + 1
-    word = _at(tokens, at + length).casefold()
-    unit = (sign, Fraction(1)) if sign else UNITS.get(word)
-    if unit:
-        if word in {"pound", "pounds", "磅"} and heavy:
-            unit = UNITS["lb"]
-        length += word in UNITS and not (sign and UNITS[word][0] != sign)
-        if unit[0] == "mo" and _at(tokens, at + length) == "old":
-            unit, length = ("old", unit[1] / 12), length + 1
-        return Token(Role.VALUE, quantity(size, *unit), raw, ValueKind.QUANTITY), length
-    if word in COUNTERS and word in CHINESE_BARE:
+    found = _united(tokens, at + length, size, sign, heavy=heavy)
+    if found:
+        return found[0]._replace(raw=raw), length + found[1]
+    if _at(tokens, at + length) in CHINESE_BARE:
         length += 1
     return Token(Role.VALUE, canonical(size), raw, ValueKind.NUMBER), length
+
+
+def _united(
+    tokens: list[Token], at: int, size: Fraction, sign: str, *, heavy: bool
+) -> tuple[Token, int] | None:
+    """Return a number with the unit that begins at a place, and how many tokens that takes."""
+    word, length = _at(tokens, at).casefold(), 0
+    if word == "个" and (half := _half_more(tokens, at + 1)):
+        return Token(Role.VALUE, quantity(size + Fraction(1, 2), *half), "", ValueKind.QUANTITY), 3
+    unit = (sign, Fraction(1)) if sign else UNITS.get(word)
+    if unit is None:
+        return None
+    if word in {"pound", "pounds", "磅"} and heavy:
+        unit = UNITS["lb"]
+    length += word in UNITS and not (sign and UNITS[word][0] != sign)
+    if unit[0] == "mo" and _at(tokens, at + length) == "old":
+        unit, length = ("old", unit[1] / 12), length + 1
+    if word in _PARTED and _at_number(tokens, at + length).startswith("0."):
+        size, length = size + Fraction(tokens[at + length].text), length + 1
+    return Token(Role.VALUE, quantity(size, *unit), "", ValueKind.QUANTITY), length
+
+
+def _half_more(tokens: list[Token], at: int) -> tuple[str, Fraction] | None:
+    """Return the unit of the half in 一个半小时."""
+    return UNITS.get(_at(tokens, at + 1)) if _at(tokens, at) == "半" else None
 
 
 def _ordinal(tokens: list[Token], at: int, number: str) -> tuple[Token, int]:
     if _at(tokens, at + 2) == "floor":
         return Token(Role.VALUE, f"{number} floor", number, ValueKind.QUANTITY), 3
     return Token(Role.WORD, f"{number}th", f"{number}th"), 2
+
+
+def _at_number(tokens: list[Token], place: int) -> str:
+    if place >= len(tokens) or tokens[place].role is not Role.NUMBER:
+        return ""
+    return tokens[place].text
 
 
 def _at(tokens: list[Token], place: int) -> str:

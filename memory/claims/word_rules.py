@@ -1,7 +1,7 @@
 """The words, English and Chinese in one line where they mean the same. A space ends a word, `_` is a space.
 
 Nouns and verbs: `concept: words`; a `*` says that several values may stand beside each other.
-Values: `category/concept: words`. Functions: `role: words`.
+Values: `category/concept: words`.
 """
 
 from typing import Final
@@ -54,6 +54,10 @@ color/pink: pink 粉色
 color/gray: gray grey 灰色
 seat/window: 靠窗
 seat/aisle: 靠过道 靠走道 过道
+marital/single: single 单身 未婚
+marital/married: married 结婚 已婚
+marital/divorced: divorced 离婚 离异
+marital/engaged: engaged 订婚
 city/beijing: beijing 北京
 city/shanghai: shanghai 上海
 city/shenzhen: shenzhen 深圳
@@ -191,17 +195,20 @@ have*: have has having own owns got 有 拥有
 own_pet*: 养 养了
 allergy*: allergic allergic_to 过敏
 know*: know knows 认识 懂
+visit*: visit visited been_to have_been_to has_been_to had_been_to 去过 到过
+want: want wants need needs 想要
 read*: read reads reading
 watch*: watch watches watching 看
 collect*: collect collects 收藏 收集
 subscribe*: subscribe subscribes subscribed subscribe_to subscribed_to 订阅 订阅了 关注
-smoke*: smoke smokes smoking 抽烟 吸烟 抽
+smoke*: smoke smokes smoking 抽烟 吸烟
 reply: reply replies respond answer answers 回复 回答 答复 回我
 prefer: prefer prefers preferred 偏好 偏爱 更喜欢 喜好 倾向
 live: live lives living live_in lives_in reside resides relocated moved_to based_in live_at 住 住在 居住 居住在 搬到 搬去 搬家到 定居 定居在
-employed: work_at works_at work_for works_for working_at working_for employed_by employed_at joined join 上班 就职 任职 供职
+employed: 跳槽到 入职 加入 work_at works_at work_for works_for working_at working_for employed_by employed_at joined join 上班 就职 任职 供职
 occupied: work_as works_as work works 当
-study: study studies studying study_at 读 就读 就读于 上学 学
+study: study studies studying study_at 读 就读 就读于 上学
+learn*: 学
 call: call calls called named 叫 名叫 叫做 称为 称呼 取名 名为
 nickname: call_me 叫我 称呼我 称我
 go: go goes going 去
@@ -223,7 +230,7 @@ order_in: 点 叫外卖
 follow: 跟
 ask: 问
 bring: 带
-learn: learn learns learning
+learn*: learn learns learning
 help: 帮
 raise: 涨
 watch_over: 带着
@@ -239,8 +246,10 @@ deploy: deploy deploys 部署 部署在 部署到
 host: host hosts hosted 托管 托管在
 clean: 打扫
 report_to: report_to reports_to 汇报给
-add: add append 加 加上
+add*: add append 加 加上
 choose: choose chooses pick 选 选择 选的
+agree*: agree agrees 同意 赞成
+support*: support supports 支持
 wear: wear wears 穿 戴
 drive: drive drives 开 驾驶
 sit: sit sits 坐
@@ -248,47 +257,10 @@ listen: listen listens 听
 let: 租 租在
 shift: 值 值班
 belong: 属
+surname: 姓
 expire: expire expires expired 过期 到期
 set: set 设 设置 设为 设成 设置为
 handle: 负责
 show: show display 显示
 point: points_to point_to 指向
-"""
-
-FUNCTIONS: Final = """
-self: i my me mine myself we our us ours the_user the_user's user's user users 我 我的 我们 我们的 咱 咱们 咱们的 用户 用户的 本人 本人的 自己 自己的 我自己
-silent: 整 has_been have_been had_been the a an please kindly just really very always currently now already still so well ok okay do does did will would should must shall have_to has_to need_to needs_to make_sure to_be been per each every you your its there here then and_also 的 了 吧 啊 呢 哦 呀 哈 嘛 请 麻烦 麻烦你 请你 帮我 给我 你 您 已 已经 目前 现在 当前 平时 平常 一般 通常 一直 都 就 也是 要 应该 必须 需要 一下 记住 请记住 记得 里 里面 上面 大家 把 将 被 台 想 着 得 所 呗 哟 啦 那 这台 那台 不好意思 都是 会议的
-link: is are was were am be = 是 为 就是 等于 在 位于 = → ->
-to: to onto
-prep: in on at with by via for of from as about into under over through within than near 对 给 于 从 向 跟 由 按 往 比 替
-change: change changes changed has_changed switch switched switches move moved moves rename renamed renaming update updated upgrade upgraded downgrade downgraded correct corrected 改 改成 改为 改到 改用了 换 换成 换到 换为 变成 变为 更新为 更改为 修改为 升级到 升级为 升级成 升级 降级到 降级为 调整为 调整到 调到 调成 调为 推迟到 提前到 改名 改名为 改名叫 更名为 改叫 转到 切换到 切换成 切换为 搬到了 改回 换回 涨到 涨到了 降到 降到了 变更为 挪到 移到
-also: also too as_well additionally besides 也 还 还有 另外 同时 也会 还会 又喜欢
-ended: no_longer not_anymore any_more anymore stop stopped stopping quit quits cancel canceled cancelled cancels gave_up give_up dropped unsubscribed ended removed uninstalled discontinued got_rid_of sold left 不再 不再是 已经不 已不 已不再 再也不 取消 取消了 停用 停止 退订 退订了 戒 戒了 卸载 卸载了 弃用 停了 退了 注销 注销了 离开 放弃 作废 不用了 没再 再没
-deny: not no never don't doesn't didn't isn't aren't wasn't won't n't without 不 没 没有 别 不要 不是 勿 从不 从来不 未 不想
-again: again once_more 重新 又 再次 还是 恢复
-lasting: from_now_on going_forward in_future in_the_future henceforth permanently 以后 今后 从今以后 从现在起 从现在开始 往后 以后都 今后都 从此 以后就
-most: at_most no_more_than not_more_than up_to max maximum_of below less_than not_exceed capped_at limited_to limit_to not_over 最多 不超过 至多 不多于 不得超过 不能超过 不要超过 不高于 以内 以下 封顶 控制在 不大于 低于 小于 少于
-least: at_least no_less_than not_less_than minimum more_than above min 至少 最少 不少于 不低于 起码 不得少于 以上 高于 大于 超过 多于
-and: and & plus 和 以及 并 并且 而且
-pointer: this that these those it its he she they his her their him them 这 那是 这是 它 他 她 他们 她们 这个
-daypart: 上午 下午 晚上 早上 凌晨 中午 傍晚 早晨 清晨 夜里
-fix: sorry correction wrong mistake mistaken actually meant typo oops misspoke was_right mixed_up my_mind 说错 写错 记错 搞错 弄错 打错 填错 错了 更正 纠正 口误 想来想去 不对 改主意 想了想 其实 改变主意 刚才说错 说错了 写错了 记错了 之前说错 刚才
-when: when whenever while during if until till unless throughout
-instead: instead_of rather_than 而不是 而非
-"""
-
-PROTECTED: Final = """
-一刻 三刻 今晚 今早 明早 周末 工作日 节假日 假期 暑假 寒假 春节 国庆 端午 中秋 元旦 本月 下月 这月 冬天 夏天 春天 秋天
-冬季 夏季 暂时 临时 出差 旅行 的时候 时候 期间 小时候 时间 时刻 时长 平时 随时 按时 定时 同时 实时 及时 准时 过期时间 午休时间
-特别 性别 级别 别墅 类别 别名 别人 开车 开会 开发 公开 开始 信用卡 费用 作用 通用 常用 备用 用途 用量 用法 用户名
-晨会 例会 周会 聚会 机会 年会 社会 早会 会计 发票 头发 发型 研发 出发 批发 发货 发布 发言 学校 学历 学生 大学 同学 学习 数学 文学
-小学 中学 当地 当天 当时 写字楼 说明 小说 有效期 所有 有限 为了 因为 作为 成为 重点 地点 起点 加班 加急 参加 增加 选项 过去 去年
-读书 阅读 买家 对接 对面 绝对 还款 归还 和平 比如 比例 往返 于是 由于 按时 按钮 里程 要求 重要 主要 已婚 未婚 调休 空调 强调 设计
-设备 属于 跑步 坐标 签名 不错 不锈钢 也许 成都 就业 被子 是否 在线 在职 单程 双程 一起 一些 一样 万一 统一 唯一 十分 第一 第二 第三
-三亚 三星 一号 高一 高二 高三 初一 初二 初三 大一 大二 大三 大四 四川 九江 百度 千岛湖 万科 百货 一家 六一 十一 五一 双十一 三明治
-经理 负责人 联系人 司机 律师 牙医 班主任 老师 房东 保姆 同事 朋友 邻居 车牌号 房间号 学号 工号 员工号 会员号 卡号 银行卡 门牌号
-分机号 短号 座机 微信 微信号 微信名 支付 物流 收件人 寄件人 编号 序列号 星河 周报 日报 月报 会员日 预约 行李 机票 火车票 高铁
-吃饭 喝酒 睡觉 早饭 说话 请假 改天 改善 换季 调味 发烧 回家 搬家 上线 下线 还价 别的 没关系 用餐 使用期 选手 付费 免费 订金 买菜
-不同意 同意 英文名 中文名 用户端 客户 客户端 户名 对方 给力 比赛 备赛 生日会 运动会 音乐会 现场 在校 在读 当成 收款 放假 放学 放松 放心
-有时 有空 有人 有点 有关 没事 是的 可是 但是 还是 于今 值得 价值 属相 调查 改进 开心 坐垫 加油 加湿器 加密 签到 设置项 去向 写作 发音
 """

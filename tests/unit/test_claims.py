@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from memory.claims import BondKind, claims_of, relate_claims
 from memory.claims.folding import folded
 from tests.unit.claims_lines import BOTH_STAY, PAIRS, READ
+from tests.unit.claims_more_lines import MISSED, MORE
 
 AT = datetime(2026, 3, 10, 9, tzinfo=UTC)
 HIDING = {BondKind.SUPERSEDES, BondKind.RETRACTS}
@@ -44,6 +45,26 @@ def test_a_text_is_read_into_slot_and_value(
 def test_two_texts_are_what_a_reader_takes_them_for(kind: BondKind, old: str, new: str) -> None:
     """Each pair has one answer."""
     assert bond(old, new) is kind
+
+
+WORDS = {BondKind.UNRELATED: "new", BondKind.UNCERTAIN: "beside"}
+
+
+@pytest.mark.requirement("W9", "W10")
+@pytest.mark.parametrize(("kind", "old", "new"), MORE)
+def test_everyday_pairs_are_what_they_are(kind: str, old: str, new: str) -> None:
+    """Emoji, lists, negation, times, corrections, preferences, values, dates, units, codes."""
+    found = bond(old, new)
+    assert WORDS.get(found, found.value) == kind
+
+
+@pytest.mark.requirement("W10")
+@pytest.mark.parametrize(("kind", "old", "new"), MISSED)
+def test_what_is_not_understood_loses_nothing(kind: str, old: str, new: str) -> None:
+    """A pair that is read wrongly keeps both texts; once it is read rightly it moves above."""
+    found = bond(old, new)
+    assert WORDS.get(found, found.value) != kind
+    assert found not in {*HIDING, BondKind.SAME}
 
 
 @pytest.mark.requirement("W10")
