@@ -230,8 +230,11 @@ def _repeats(turns: Sequence[Turn], reading: _Reading) -> bool:
     for turn in turns:
         if turn.role in (Role.TOOL, Role.SYSTEM):
             for text in _as_read(turn.text):
-                stream = _bare(said(folded(text).replace("\n", " ")))
-                if any(_is_in(stream, _bare(part), reading.framed) for part in reading.parts):
+                shown = folded(text).replace("\n", " ")
+                lower = shown.casefold()
+                likely = [one for one in reading.parts if all(w in lower for w in _fixed((one,)))]
+                stream = _bare(said(shown)) if likely else ()
+                if any(_is_in(stream, _bare(part), reading.framed) for part in likely):
                     return True
     return False
 
