@@ -108,6 +108,11 @@ def _near(tokens: list[Token], at: int, now: datetime | None) -> tuple[Token, in
     return None
 
 
+def days_on(now: datetime, days: int) -> Token:
+    """Return the date so many days after a time."""
+    return _safe(now.date(), days, "+")
+
+
 def _safe(start: date, days: int, raw: str) -> Token:
     try:
         return _token((start + timedelta(days=days)).isoformat(), raw)

@@ -7,16 +7,16 @@ from typing import Final
 
 FUNCTIONS: Final = """
 self: i my me mine myself we our us ours the_user the_user's user's user users 我 我的 我们 我们的 咱 咱们 咱们的 用户 用户的 本人 本人的 自己 自己的 我自己
-silent: 优先 尽量 remember_that remember note_that note new 再 整 has_been have_been had_been the a an please kindly just really very always currently now already still so well ok okay do does did will would should must shall have_to has_to need_to needs_to make_sure to_be been per each every you your its there here then and_also 的 了 吧 啊 呢 哦 呀 哈 嘛 请 麻烦 麻烦你 请你 帮我 给我 你 您 已 已经 目前 现在 当前 平时 平常 一般 通常 一直 都 就 也是 要 应该 必须 需要 一下 记住 请记住 记得 里 里面 上面 大家 把 将 被 台 想 着 得 所 呗 哟 啦 那 这台 那台 不好意思 都是 会议的
+silent: 优先 尽量 remember_that remember note_that note new 再 整 has_been have_been had_been the a an please kindly just really very always currently already still so well ok okay do does did will would should must shall have_to has_to need_to needs_to make_sure to_be been per each every you your its there here then and_also 的 了 吧 啊 呢 哦 呀 哈 嘛 请 麻烦 麻烦你 请你 帮我 给我 你 您 已 已经 目前 当前 平时 平常 一般 通常 一直 都 就 也是 要 应该 必须 需要 一下 记住 请记住 记得 里 里面 上面 大家 把 将 被 台 想 着 得 所 呗 哟 啦 那 这台 那台 不好意思 都是 会议的
 link: is are was were am be = 是 为 就是 等于 在 位于 = → ->
 to: to onto
 prep: in on at with by via for of from as about into under over through within than near 对 给 于 从 向 跟 由 按 往 比 替
-change: extended extend postponed postpone brought_forward pushed raised lowered increased reduced went_up went_down migrated migrate converted transferred relocated_to 延到 延至 延期到 延长到 提高到 降低到 增加到 减少到 改约到 改在 改期到 定为 顺延到 延后到 change changes changed has_changed switch switched switches move moved moves rename renamed renaming update updated upgrade upgraded downgrade downgraded correct corrected 改 改成 改为 改到 改用了 换 换成 换到 换为 变成 变为 更新为 更改为 修改为 升级到 升级为 升级成 升级 降级到 降级为 调整为 调整到 调到 调成 调为 推迟到 提前到 改名 改名为 改名叫 更名为 改叫 转到 切换到 切换成 切换为 搬到了 改回 换回 涨到 涨到了 降到 降到了 变更为 挪到 移到
-also: also too as_well additionally besides 也 还 还有 另外 同时 也会 还会 又喜欢
+change: 染成 剪成 涂成 转成 extended extend postponed postpone brought_forward pushed raised lowered increased reduced went_up went_down migrated migrate converted transferred relocated_to 延到 延至 延期到 延长到 提高到 降低到 增加到 减少到 改约到 改在 改期到 定为 顺延到 延后到 change changes changed has_changed switch switched switches move moved moves rename renamed renaming update updated upgrade upgraded downgrade downgraded correct corrected 改 改成 改为 改到 改用了 换 换成 换到 换为 变成 变为 更新为 更改为 修改为 升级到 升级为 升级成 升级 降级到 降级为 调整为 调整到 调到 调成 调为 推迟到 提前到 改名 改名为 改名叫 更名为 改叫 转到 切换到 切换成 切换为 搬到了 改回 换回 涨到 涨到了 降到 降到了 变更为 挪到 移到
+also: also too as_well additionally besides 也 还 另外 同时 也会 还会 又喜欢
 ended: given_up left_out 卖掉 卖了 卖掉了 取关 退掉 停掉 关掉 删掉 离职 辞职 退出 退会 分手 结束 退掉了 取消掉 no_longer not_anymore any_more anymore stop stopped stopping quit quits cancel canceled cancelled cancels gave_up give_up dropped unsubscribed ended removed uninstalled discontinued got_rid_of sold left 不再 不再是 已经不 已不 已不再 再也不 取消 取消了 停用 停止 退订 退订了 戒 戒了 卸载 卸载了 弃用 停了 退了 注销 注销了 离开 放弃 作废 不用了 没再 再没
 deny: not no never don't doesn't didn't isn't aren't wasn't won't n't without 不 没 没有 别 不要 不是 勿 从不 从来不 未 不想
 again: again once_more 重新 又 再次 还是 恢复
-lasting: instead starting_from as_of effective_from 从此以后 from_now_on going_forward in_future in_the_future henceforth permanently 以后 今后 从今以后 从现在起 从现在开始 往后 以后都 今后都 从此 以后就
+lasting: now nowadays these_days 现在 如今 instead starting_from as_of effective_from 从此以后 from_now_on going_forward in_future in_the_future henceforth permanently 以后 今后 从今以后 从现在起 从现在开始 往后 以后都 今后都 从此 以后就
 most: at_most no_more_than not_more_than up_to max maximum_of below less_than not_exceed capped_at limited_to limit_to not_over 最多 不超过 至多 不多于 不得超过 不能超过 不要超过 不高于 以内 以下 封顶 控制在 不大于 低于 小于 少于
 least: at_least no_less_than not_less_than minimum more_than above min 至少 最少 不少于 不低于 起码 不得少于 以上 高于 大于 超过 多于
 and: and & plus 和 以及 并 并且 而且
@@ -28,6 +28,8 @@ instead: instead_of rather_than 而不是 而非
 """
 
 PROTECTED: Final = """
+天津 南京 苏州 无锡 武汉 西安 重庆 厦门 青岛 宁波 长沙 郑州 合肥 济南 沈阳 大连 哈尔滨 昆明 福州 南昌 贵阳 南宁 海口 珠海 佛山 东莞 温州
+常州 徐州 烟台 大理 丽江 桂林 洛阳 香港 澳门 台北 时薪 时速 时尚 时装 这周末 本周末 下周末 上周末 的话 打车 坐车 地铁 公交 电动车
 存款 下周 这周 本周 上周 下个月 这个月 上个月 这次 雨天 下雨天 晴天 雪天 过年 早报 频道 房东 租客 工资卡 上班族 学费 学期 班级
 一刻 三刻 今晚 今早 明早 周末 工作日 节假日 假期 暑假 寒假 春节 国庆 端午 中秋 元旦 本月 下月 这月 冬天 夏天 春天 秋天
 冬季 夏季 暂时 临时 出差 旅行 的时候 时候 期间 小时候 时间 时刻 时长 平时 随时 按时 定时 同时 实时 及时 准时 过期时间 午休时间
@@ -39,7 +41,7 @@ PROTECTED: Final = """
 三亚 三星 一号 高一 高二 高三 初一 初二 初三 大一 大二 大三 大四 四川 九江 百度 千岛湖 万科 百货 一家 六一 十一 五一 双十一 三明治
 经理 负责人 联系人 司机 律师 牙医 班主任 老师 房东 保姆 同事 朋友 邻居 车牌号 房间号 学号 工号 员工号 会员号 卡号 银行卡 门牌号
 分机号 短号 座机 微信 微信号 微信名 支付 物流 收件人 寄件人 编号 序列号 星河 周报 日报 月报 会员日 预约 行李 机票 火车票 高铁
-吃饭 喝酒 睡觉 早饭 说话 请假 改天 改善 换季 调味 发烧 回家 搬家 上线 下线 还价 别的 没关系 用餐 使用期 选手 付费 免费 订金 买菜
+吃饭 睡觉 早饭 说话 请假 改天 改善 换季 调味 发烧 回家 搬家 上线 下线 还价 别的 没关系 用餐 使用期 选手 付费 免费 订金 买菜
 抽屉 抽奖 抽空 英文名 中文名 用户端 客户 客户端 户名 对方 给力 比赛 备赛 生日会 运动会 音乐会 现场 在校 在读 当成 收款 放假 放学 放松 放心
 有时 有空 有人 有点 有关 没事 是的 可是 但是 还是 于今 值得 价值 属相 调查 改进 开心 坐垫 加油 加湿器 加密 签到 设置项 去向 写作 发音
 """

@@ -13,6 +13,7 @@ from memory.claims.small_rules import (
     NOT_TIMES,
     OBJECT,
     OWNERS,
+    PERSONS,
     SPAN_ENDS,
     SPANS,
     TRAILS,
@@ -146,7 +147,10 @@ def _kept(tokens: list[Token]) -> tuple[list[Token], bool]:
     moved = False
     for place, token in enumerate(tokens):
         link = Token(Role.LINK, "=", token.raw)
-        if token.role is Role.VERB and token.raw in MOVES and kept:
+        if token.role is Role.VERB and token.raw in MOVES and kept and kept[-1].text in PERSONS:
+            kept.append(token)
+            moved = True
+        elif token.role is Role.VERB and token.raw in MOVES and kept:
             kept.append(link)
             moved = True
         elif token.role is Role.CHANGE:
@@ -222,9 +226,12 @@ def _leading(tokens: list[Token]) -> tuple[list[Token], list[Token]] | None:
 
 def _timely(head: list[Token]) -> bool:
     first = next((t.raw for t in head if t.role is not Role.SILENT), "")
+    if any(t.role is Role.FIX for t in head):
+        return False
     return (
         any(t.raw in AT_TIMES or t.raw.rstrip("s") in WEEKDAYS or t.raw in MONTHS for t in head)
-        or (first in LEADS and any(t.kind is ValueKind.DATE for t in head))
+        or first in LEADS
+        or any(t.kind is ValueKind.DATE for t in head)
         or (head[0].raw in {"this", "next"} and head[-1].raw in SPANS)
     )
 

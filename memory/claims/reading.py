@@ -100,6 +100,10 @@ def _named(parts: Parts, read: Marked) -> set[str]:
     if "reply" in names and any(CATEGORY.get(t.text) == "language" for t in parts.value):
         names.add("language")
     names = names - _WEAK_ALONE or names
+    if "include" in names and len(names) > 1:
+        names.remove("include")
+    if len(names) > 1 and {t.kind for t in parts.value} == {ValueKind.NUMBER}:
+        names.discard("number")
     if "limit" in names and len(names) > 1 and read.polarity is not Polarity.ENDED:
         names.remove("limit")
     if names - PERSONS == {"work"}:

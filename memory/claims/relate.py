@@ -129,7 +129,7 @@ def _several(new: Claim, old: Claim) -> Bond | None:
         if Mark.CHANGED in new.marks and not (new.many and old.many):
             return Bond(BondKind.SUPERSEDES, "changed")
         return Bond(BondKind.EXTENDS, "one_more")
-    if Mark.ADDED in new.marks and Mark.CHANGED not in new.marks:
+    if Mark.ADDED in new.marks:
         return Bond(BondKind.EXTENDS, "said_to_be_added")
     kinds = {new.value.kind, old.value.kind}
     if len(kinds) > 1 and kinds & _MEASURED and not new.marks:
@@ -197,6 +197,8 @@ def _words(new: Claim, old: Claim) -> Bond:
         return _ended(new, old)
     if new.form is old.form and _around(new.words, old.words):
         return _replaced(new, old)
+    if new.form is old.form and Mark.ADDED in new.marks and new.words[:1] == old.words[:1]:
+        return Bond(BondKind.EXTENDS, "said_to_be_added")
     return _topic(new, old)
 
 

@@ -69,6 +69,8 @@ def scan(text: str) -> list[Token]:
         if len(tokens) >= MOST:
             break
         if group == "stop" and found == "." and tokens and tokens[-1].raw in ABBREVIATED:
+            if tokens[-1].raw == "no":
+                tokens[-1] = Token(Role.SILENT, "no.", "no.")
             continue
         _piece(group, found, match, tokens)
     _phrases(words, tokens)

@@ -4,7 +4,7 @@ from datetime import datetime
 from fractions import Fraction
 from typing import Final
 
-from memory.claims.dates import BEGINNING, dated
+from memory.claims.dates import BEGINNING, dated, days_on
 from memory.claims.lexicon import Role, Token
 from memory.claims.nouns import ValueKind
 from memory.claims.numerals import canonical, quantity
@@ -26,6 +26,7 @@ _HALF_DAY: Final = 12
 _LAST_HOUR: Final = 24
 _HEAVY: Final = frozenset({"weight", "heavy"})
 _PARTED: Final = frozenset("米块斤")
+_PASSED: Final = frozenset({Role.SILENT, Role.LASTING})
 _QUARTERS: Final = {"一刻": 15, "三刻": 45}
 _SHOWN: Final = frozenset({Role.LINK, Role.PREP, Role.VERB, Role.TO, Role.COLON})
 
@@ -45,7 +46,36 @@ def typed(tokens: list[Token], at: datetime | None) -> list[Token]:
         if token is not None:
             done.append(token)
         place += length
-    return done
+    return _counted(done, at)
+
+
+def _counted(tokens: list[Token], at: datetime | None) -> list[Token]:
+    """Return the tokens with "in 3 days", 三天后 as dates, where something is then."""
+    found: list[Token] = []
+    for place, token in enumerate(tokens):
+        days = _days(token)
+        after = tokens[place + 1].raw if place + 1 < len(tokens) else ""
+        ahead = bool(found) and found[-1].raw == "in"
+        if at is None or not days or not (ahead or after in _LATER):
+            found.append(token)
+        elif ahead:
+            found[-1] = days_on(at, days)
+        else:
+            found.append(days_on(at, days))
+    return [
+        t for n, t in enumerate(found) if not (t.raw in _LATER and n and found[n - 1].raw == "+")
+    ]
+
+
+_LATER: Final = frozenset({"后", "以后", "之后"})
+
+
+def _days(token: Token) -> int:
+    """Return how many days a length of time has, if it has whole ones."""
+    number, _, unit = token.text.partition(" ")
+    if token.kind is not ValueKind.QUANTITY or unit != "s" or not number.isdigit():
+        return 0
+    return 0 if int(number) % 86_400 else int(number) // 86_400
 
 
 def _numbers(tokens: list[Token]) -> list[Token]:
@@ -74,7 +104,8 @@ def _value(
     token = tokens[at]
     if token.kind is ValueKind.EMOJI:
         return (token if _shown(done) else None), 1
-    if token.raw == "一" and _at(tokens, at + 1) == "点" and _closes(tokens, at + 2) and done:
+    little = token.raw == "一" and _at(tokens, at + 1) == "点" and bool(done)
+    if little and (_closes(tokens, at + 2) or done[-1].role is Role.VERB):
         return None, 2
     late = token.role is Role.DAYPART and at + 1 < len(tokens)
     clock = _clock(tokens, at + late, late=token.raw in LATE)
@@ -93,7 +124,7 @@ def _closes(tokens: list[Token], place: int) -> bool:
 
 def _shown(done: list[Token]) -> bool:
     """Say whether an emoji that comes now is what is spoken of, and not how one feels about it."""
-    before = next((t for t in reversed(done) if t.role is not Role.SILENT), None)
+    before = next((t for t in reversed(done) if t.role not in _PASSED), None)
     changed = before is not None and before.role is Role.CHANGE and not before.raw.isascii()
     return before is not None and (before.role in _SHOWN or changed)
 

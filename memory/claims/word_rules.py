@@ -130,8 +130,16 @@ mother: mother mom mum 妈妈 母亲 妈
 father: father dad 爸爸 父亲 爸
 son: son 儿子
 daughter: daughter 女儿
-sister: sister
-brother: brother
+sister: sister sisters
+brother: brother brothers
+elder_sister: elder_sister older_sister big_sister 姐姐 姐
+younger_sister: younger_sister little_sister 妹妹 妹
+elder_brother: elder_brother older_brother big_brother 哥哥 哥
+younger_brother: younger_brother little_brother 弟弟 弟
+grandmother: grandmother grandma granny 奶奶 外婆 姥姥
+grandfather: grandfather grandpa 爷爷 外公 姥爷
+uncle: uncle 叔叔 舅舅
+aunt: aunt 阿姨 姑姑
 boss: boss manager 老板 上司 领导
 child: child kid 孩子
 partner: partner girlfriend boyfriend 女朋友 男朋友 女友 男友 对象
@@ -250,6 +258,8 @@ add*: add append 加 加上
 choose: choose chooses pick 选 选择 选的
 agree*: agree agrees 同意 赞成
 support*: support supports 支持
+include*: include includes 包括 包含
+move_in: 常驻 长住
 wear: wear wears 穿 戴
 drive: drive drives 开 驾驶
 sit: sit sits 坐
