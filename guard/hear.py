@@ -7,7 +7,7 @@ user says just that. Turns are sealed under the subject's key and kept for a sho
 
 import asyncio
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 import msgspec
@@ -20,8 +20,8 @@ from guard.ports import Record, SealedTurn, Window
 from guard.principal import Principal
 from guard.rooms import Rooms
 from memory.origin import TRUST_OF_SUBJECT, Quoted
-from memory.quotation import vouching
-from memory.types import LeafId, Owner, SessionId, Turn, TurnId
+from memory.quotation import copied, shown, vouching
+from memory.types import LeafId, Owner, Role, SessionId, Turn, TurnId
 
 _turns: Final = msgspec.msgpack.Decoder(Turn)
 _STEP: Final = timedelta(microseconds=1)
@@ -44,12 +44,17 @@ async def hear(
     # (2) Seal each turn, bound to its session. Plaintext stops here.
     mark = await rooms.marks.source(owner.tenant, session)
     expires_at = at + timedelta(minutes=rooms.bounds.turn_minutes)
+    kept = [turn for _, turn in await _heard(owner, mark, at, rooms)]
+    every = await asyncio.to_thread(_with_copies, kept, turns)
     sealed: list[SealedTurn] = []
-    for number, turn in enumerate(turns):
+    posted: list[TurnId] = []
+    for number, (turn, is_copy) in enumerate(every):
         id = TurnId(rooms.new_id())
         plain = msgspec.msgpack.encode(turn)
         token = await rooms.envelopes.wrap(owner, Record.TURN, _place(mark, id), plain)
         sealed.append(SealedTurn(id, at + number * _STEP, expires_at, token))
+        if not is_copy:
+            posted.append(id)
 
     # (3) Who posted them is in the audit before any of them counts.
     leaf = leaf_of(
@@ -59,12 +64,12 @@ async def hear(
         action="hear",
         object=mark,
         outcome="kept",
-        reasons=tuple(f"turn.{turn.id}" for turn in sealed),
+        reasons=tuple(f"turn.{id}" for id in posted),
     )
     await rooms.audit.note([leaf])
     window = Window(rooms.bounds.session_turns, rooms.bounds.session_bytes)
     await rooms.transcript.add(owner.tenant, owner.subject, mark, sealed, window)
-    return Heard(tuple(turn.id for turn in sealed), expires_at)
+    return Heard(tuple(posted), expires_at)
 
 
 async def quoted(owner: Owner, draft: Draft, rooms: Rooms) -> Quoted | None:
@@ -80,7 +85,17 @@ async def quoted(owner: Owner, draft: Draft, rooms: Rooms) -> Quoted | None:
     if any(entity not in draft.text for entity in draft.entities):
         return None
     mark = await rooms.marks.source(owner.tenant, draft.session)
-    kept = await rooms.transcript.turns(owner.tenant, owner.subject, mark, rooms.clock())
+    opened = await _heard(owner, mark, rooms.clock(), rooms)
+    # In a thread: hundreds of turns take milliseconds, and everybody waits for the loop.
+    found = await asyncio.to_thread(vouching, [turn for _, turn in opened], draft.text)
+    return None if found is None else Quoted(opened[found][0].id, opened[found][0].at)
+
+
+async def _heard(
+    owner: Owner, mark: str, now: datetime, rooms: Rooms
+) -> list[tuple[SealedTurn, Turn]]:
+    """Return what is kept of a session, oldest first, as far back as it opens."""
+    kept = await rooms.transcript.turns(owner.tenant, owner.subject, mark, now)
     opened: list[tuple[SealedTurn, Turn]] = []
     for one in kept:
         try:
@@ -92,9 +107,24 @@ async def quoted(owner: Owner, draft: Draft, rooms: Rooms) -> Quoted | None:
             # Moved, edited or sealed under a key that is gone: it vouches for nothing. Nor does
             # anything that was said before it, since it may have taken that back.
             opened.clear()
-    # In a thread: hundreds of turns take milliseconds, and everybody waits for the loop.
-    found = await asyncio.to_thread(vouching, [turn for _, turn in opened], draft.text)
-    return None if found is None else Quoted(opened[found][0].id, opened[found][0].at)
+    return opened
+
+
+def _with_copies(kept: Sequence[Turn], turns: Sequence[Turn]) -> list[tuple[Turn, bool]]:
+    """Return the turns, and after one of the user's what of it a tool put out before, as a tool's.
+
+    The original goes first, by age or by the window; without the copy, what he pasted would pass
+    for his own from then on.
+    """
+    found: list[tuple[Turn, bool]] = []
+    texts = shown(kept) if any(turn.role is Role.USER for turn in turns) else []
+    for turn in turns:
+        found.append((turn, False))
+        texts += shown([turn])
+        lines = copied(texts, turn.text) if turn.role is Role.USER else ()
+        if lines:
+            found.append((Turn(Role.TOOL, "\n".join(lines)), True))
+    return found
 
 
 def _place(session: str, id: TurnId) -> tuple[bytes, bytes]:

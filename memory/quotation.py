@@ -106,10 +106,20 @@ def vouching(turns: Sequence[Turn], text: str) -> int | None:
             return None
         found = next((one for one in likely if _says(spoken, one)), None)
         if found is not None:
-            return None if _repeats(turns, found) else place
+            copies = _standing_in(shown(turns), found.parts, framed=found.framed)
+            return None if copies else place
         if TAKEN_BACK.search(spoken) or _opposes(spoken, matter):
             return None
     return None
+
+
+def copied(texts: Sequence[str], text: str) -> tuple[str, ...]:
+    """Return the sentences of a turn of the user's that stand in one of these `shown` texts."""
+    if len(text) > LONGEST or not plain(text):
+        return ()
+    parts = {said(one.text): one.text for one in sentences(folded(text))}
+    found = _standing_in(texts, [part for part in parts if _is_enough((part,))], framed=False)
+    return tuple(parts[part] for part in parts if part in found)
 
 
 def _may_say(spoken: str, reading: _Reading) -> bool:
@@ -225,24 +235,31 @@ def _is_question(one: Sentence) -> bool:
     )
 
 
-def _repeats(turns: Sequence[Turn], reading: _Reading) -> bool:
-    """Say whether what is read was in what a tool put out, or in what the system was told."""
+def shown(turns: Sequence[Turn]) -> list[str]:
+    """Return what somebody reads of what tools put out and the system was told: as it stands, and
+    without tags and what hides.
+    """
+    found: list[str] = []
     for turn in turns:
         if turn.role in (Role.TOOL, Role.SYSTEM):
-            for text in _as_read(turn.text):
-                shown = folded(text).replace("\n", " ")
-                lower = shown.casefold()
-                likely = [one for one in reading.parts if all(w in lower for w in _fixed((one,)))]
-                stream = _bare(said(shown)) if likely else ()
-                if any(_is_in(stream, _bare(part), reading.framed) for part in likely):
-                    return True
-    return False
+            visible = "".join(c for c in turn.text if unicodedata.category(c) != "Cf")
+            visible = html.unescape(visible)
+            every = {turn.text, _TAGS.sub("", visible), _TAGS.sub(" ", visible)}
+            found.extend(folded(text).replace("\n", " ") for text in every)
+    return found
 
 
-def _as_read(text: str) -> set[str]:
-    """Return what somebody reads who is shown what a tool put out: without tags, and what hides."""
-    shown = html.unescape("".join(c for c in text if unicodedata.category(c) != "Cf"))
-    return {text, _TAGS.sub("", shown), _TAGS.sub(" ", shown)}
+def _standing_in(
+    texts: Sequence[str], parts: Sequence[tuple[str, ...]], *, framed: bool
+) -> set[tuple[str, ...]]:
+    """Return those of the parts that stand in one of these texts."""
+    found: set[tuple[str, ...]] = set()
+    for text in texts:
+        lower = text.casefold()
+        likely = [one for one in parts if all(word in lower for word in _fixed((one,)))]
+        stream = _bare(said(text)) if likely else ()
+        found |= {part for part in likely if _is_in(stream, _bare(part), framed)}
+    return found
 
 
 def _bare(tokens: tuple[str, ...]) -> tuple[str, ...]:
@@ -252,9 +269,13 @@ def _bare(tokens: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _is_in(stream: tuple[str, ...], part: tuple[str, ...], framed: bool) -> bool:  # noqa: FBT001
-    size = len(part)
+    size, verbs = len(part), _verbs(part)
+    # A word that has one form only is looked for first: it is nearly never there.
+    sure = next((at for at in range(size) if at not in verbs), 0)
     return any(
-        _same(stream[at : at + size], part, framed=framed) for at in range(len(stream) - size + 1)
+        (sure in verbs or stream[at + sure] == part[sure])
+        and _same(stream[at : at + size], part, framed=framed)
+        for at in range(len(stream) - size + 1)
     )
 
 

@@ -10,6 +10,7 @@ from guard.governing import version_for
 from guard.hear import hear
 from guard.nouns import Draft, Facts, Tagged
 from guard.outcomes import Quarantined, Skipped, Stored
+from guard.rooms import Bounds
 from memory.origin import Hint, OriginClass
 from memory.quotation import vouching
 from memory.types import Role, SessionId, Turn
@@ -147,6 +148,24 @@ def test_what_a_page_shows_is_not_his_word_however_it_is_written(page: str) -> N
     control = Turn(Role.TOOL, "Welcome! We are open at nine.")
     assert vouching(heard(control, PAGE), PAGE) == 1
     assert vouching(heard(Turn(Role.TOOL, page), PAGE), PAGE) is None
+
+
+@pytest.mark.requirement("W3")
+async def test_a_page_that_was_pasted_stays_one_when_its_own_turn_is_gone() -> None:
+    """Whether that went by its age, or was pushed out by other turns; beside it he has his say."""
+    session, own = SessionId("s-1"), "I live in Gera."
+    for minutes, others in ((239, 0), (1, 3)):
+        house = House()
+        rooms = house.with_rooms(bounds=Bounds(session_turns=6))
+        await hear(ALICE, session, [Turn(Role.TOOL, f"Welcome! {PAGE}")], rooms)
+        house.later(minutes=minutes)
+        pasted = [Turn(Role.USER, f"{PAGE} {own}"), Turn(Role.USER, own)]
+        assert len((await hear(ALICE, session, pasted, rooms)).turns) == len(pasted)
+        house.later(minutes=2)
+        for number in range(others):
+            await hear(ALICE, session, [Turn(Role.TOOL, f"Page {number}.")], rooms)
+        assert (await house.remember(AGENT, Draft(PAGE, session=session), rooms)).trust == 2
+        assert (await house.remember(AGENT, Draft(own, session=session), rooms)).trust == 3
 
 
 @pytest.mark.requirement("W3", "W10")
