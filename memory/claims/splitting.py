@@ -133,7 +133,7 @@ def _done(read: Marked) -> Parts | None:
     about, value = tokens[: verb + 1], tokens[verb + 1 :]
     if not [t for t in value if t.role not in DROPPED]:
         return _inverted(tokens, verb)
-    if any(tokens[n].text in TASTE for n in places):
+    if any(t.text in TASTE for t in about):
         about = [t for t in about if t.role is not Role.VERB or t.text in TASTE]
     about, value = _purpose(*_purposed(about, value), read)
     verbs = {t.text for t in about if t.role is Role.VERB} & MANY
