@@ -17,6 +17,7 @@ from gateway.app.policing import checked, policy_of
 from gateway.app.rescanning import rescan, simulate
 from gateway.app.serving import Gateway, Progress, opened, prepare_models, run
 from gateway.app.tenancy import registry_desk
+from gateway.app.training import train
 
 __all__ = [
     "Gateway",
@@ -37,5 +38,6 @@ __all__ = [
     "screening",
     "simulate",
     "token",
+    "train",
     "verify_audit",
 ]

@@ -160,7 +160,7 @@ async def screening(settings: Settings) -> AsyncIterator[Rooms]:
     ledger = MemoryLedger()
     async with (
         opened_embedder(settings) as embedder,
-        opened_detectors(settings, no_quota) as detectors,
+        opened_detectors(settings, no_quota, embedder) as detectors,
     ):
         yield Rooms(
             clock=now,

@@ -75,7 +75,7 @@ async def opened_rooms(settings: Settings, keep: Keep) -> AsyncIterator[Rooms]:
     """
     async with (
         opened_embedder(settings) as embedder,
-        opened_detectors(settings, no_quota) as detectors,
+        opened_detectors(settings, no_quota, embedder) as detectors,
     ):
         await adopted(keep.database, embedder)
         yield Rooms(

@@ -7,11 +7,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Final
 
+from gateway.app.keep import models_dir
 from gateway.app.policing import governed, overrides_of, policy_of
 from gateway.app.secret_files import secret_in
 from gateway.metrics import Figure, Metrics
 from gateway.settings import Screening, Settings
-from guard.detectors import judge, second
+from guard.detectors import classifier, judge, second
+from guard.detectors.classifier import Classifier
 from guard.detectors.doubt import Doubt, Settled
 from guard.detectors.judge import Judge
 from guard.detectors.quota import EachAlone, Metered, Quota
@@ -19,14 +21,17 @@ from guard.detectors.second import Second
 from guard.detectors.unasked import Unasked
 from guard.models.batching import BatchBounds
 from guard.models.chat import ChatEndpoint, Endpoint, Format
+from guard.models.embedder import PackagedEmbedder
+from guard.models.prepare import prepare
+from guard.models.reading import PoisonReader
 from guard.models.sequence import Options, SequenceReader
 from guard.nouns import Tagged
-from guard.ports import Detector
+from guard.ports import Detector, Embedder
 from guard.stages import secrets
 from policies.decide import effect_of
 from policies.model import Effect, Finding
 
-DOUBTED: Final = "classifier.poison"
+DOUBTED: Final = f"{classifier.NAME}.{classifier.POISON}"
 """The reason whose score says whether a text is in doubt."""
 
 
@@ -43,9 +48,14 @@ def no_quota(share: float) -> Metered:
 
 @asynccontextmanager
 async def opened_detectors(
-    settings: Settings, quota_of: Callable[[float], Metered] = own_quota
+    settings: Settings,
+    quota_of: Callable[[float], Metered] = own_quota,
+    embedder: Embedder | None = None,
 ) -> AsyncIterator[Mapping[str, Detector]]:
     """Lend every detector by name, in the order in which they are asked.
+
+    The classifier reads by the packaged embedder. It uses `embedder` when that is the one, and
+    otherwise loads it for itself.
 
     Raises SettingsError or a GuardError when one that is configured can't be had; there is never
     another, or none, in its place.
@@ -54,6 +64,7 @@ async def opened_detectors(
     doubt = Doubt(DOUBTED, section.doubt_from, section.doubt_to, settled_by(settings))
     async with AsyncExitStack() as stack:
         yield {
+            classifier.NAME: Classifier(await _reader(settings, embedder, stack)),
             second.NAME: await _second(section, doubt, quota_of, stack),
             judge.NAME: await _judge(section, doubt, quota_of, stack),
         }
@@ -97,6 +108,28 @@ def settled_by(settings: Settings) -> Settled:
         return effect_of(own, tagged.origin.trust, finding) in (Effect.QUARANTINE, Effect.REJECT)
 
     return settled
+
+
+async def _reader(
+    settings: Settings, embedder: Embedder | None, stack: AsyncExitStack
+) -> PoisonReader:
+    bounds, threads = (
+        BatchBounds(deadline=settings.screening.detector_seconds),
+        settings.embedder.threads,
+    )
+    shared = isinstance(embedder, PackagedEmbedder)
+    if embedder is None or not shared:
+        await asyncio.to_thread(prepare, models_dir(settings), _quiet)
+        loaded = await asyncio.to_thread(
+            PackagedEmbedder.load, models_dir(settings), threads=threads, bounds=bounds
+        )
+        stack.push_async_callback(loaded.close)
+        embedder = loaded
+    reader = await asyncio.to_thread(
+        PoisonReader.load, embedder, shared=shared, threads=threads, bounds=bounds
+    )
+    stack.push_async_callback(reader.close)
+    return reader
 
 
 async def _second(
@@ -155,3 +188,7 @@ def _asked(name: str, one: Second | Judge) -> tuple[Figure, Figure]:
         Figure(f"{name}_asked", "Texts that it was asked about.", one.asked, counts=True),
         Figure(f"{name}_over_quota", "Texts in doubt beyond its quota.", one.refused, counts=True),
     )
+
+
+def _quiet(_step: str, _done: int, _total: int) -> None:
+    """Report progress to nobody."""

@@ -235,7 +235,7 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
         keep = await stack.enter_async_context(opened_keep(settings))
         embedder = await stack.enter_async_context(opened_embedder(settings))
         await adopted(keep.database, embedder)
-        detectors = await stack.enter_async_context(opened_detectors(settings))
+        detectors = await stack.enter_async_context(opened_detectors(settings, embedder=embedder))
         index = await stack.enter_async_context(
             opened_index(settings, keep, embedder.id.dimensions)
         )

@@ -11,6 +11,7 @@ from gateway.cli import policy, queue, say, service, tenants, tokens, upkeep
 from gateway.cli.demo import demo
 from gateway.cli.rescan import rescan
 from gateway.cli.screen import screen
+from gateway.cli.train import train
 from gateway.settings import SettingsError
 from guard.errors import GuardError, InvalidError
 from policies.load import PolicyError
@@ -34,6 +35,7 @@ program.command()(service.migrate)
 program.command()(service.doctor)
 program.command()(screen)
 program.command()(rescan)
+program.command()(train)
 
 _tokens = _group("Tokens of the development gateway.")
 _tokens.command("mint")(tokens.mint)

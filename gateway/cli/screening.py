@@ -5,7 +5,7 @@ about a subject, and texts in a file are not one subject's history.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from typing import Annotated, Final
 
 import msgspec
@@ -14,12 +14,14 @@ from gateway import wire
 from gateway.auth import offline_principal
 from gateway.cli.feed import Line
 from gateway.settings import Settings
+from guard.detectors import classifier
 from guard.errors import GuardError, InvalidError, UnavailableError
 from guard.judging import judge
 from guard.nouns import Draft, Screened
 from guard.rooms import Rooms
 from memory.origin import OriginClass
 from memory.types import Owner, SubjectId, TenantId
+from policies.model import Finding
 
 IN_FLIGHT: Final = 32
 """Texts judged at once: the embedder's batch."""
@@ -39,7 +41,7 @@ class Screenable(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """One line of output. `score` is null while no classifier takes part."""
+    """One line of output. `score` is the classifier's, null for a text that is not suspicious."""
 
     id: str | int
     effect: str
@@ -70,7 +72,7 @@ def judging(origin: OriginClass, settings: Settings, rooms: Rooms) -> Judge:
         except GuardError as error:
             return Unread(line.number, error.code, str(error) or error.code)
         decision = screened.decision
-        return Verdict(given.id, decision.effect.value, None, decision.reasons)
+        return Verdict(given.id, decision.effect.value, _score(screened.findings), decision.reasons)
 
     return judge_line
 
@@ -160,3 +162,8 @@ def draft_of(text: str, origin: OriginClass, settings: Settings, rooms: Rooms) -
         leeway_seconds=settings.auth.leeway_seconds,
         max_text_chars=settings.limits.max_text_chars,
     )
+
+
+def _score(findings: Sequence[Finding]) -> float | None:
+    scores = [f.score for f in findings if f.stage == classifier.NAME and f.score is not None]
+    return max(scores, default=None)

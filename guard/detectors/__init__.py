@@ -12,7 +12,7 @@ from guard.detectors.unasked import Unasked
 from guard.ports import Detector
 from guard.stages import STAGES
 
-DETECTORS: Final = ("second", "judge")
+DETECTORS: Final = ("classifier", "second", "judge")
 """Every detector by name, in the order in which they are asked."""
 SCREENING: Final = frozenset((*STAGES, *DETECTORS))
 """The name of everything that looks at a write."""

@@ -26,7 +26,7 @@ SUMMARY: Final = 8
 """Numbers that are weighed of a text."""
 
 _WHAT: Final = "classifier"
-_DTYPES: Final = {"f2": np.float16, "f4": np.float32}
+_DTYPES: Final = {"i1": np.int8, "f2": np.float16, "f4": np.float32}
 
 Array = NDArray[np.float32]
 
@@ -57,7 +57,9 @@ class Poison:
     def __init__(self, card: Card, arrays: Mapping[str, Array], digest: str) -> None:
         self.card, self.digest = card, digest
         self._a = arrays
-        self._squares = np.einsum("nd,nd->n", arrays["examples"], arrays["examples"])
+        # Kept as small whole numbers of a column's unit, worked with as what they stand for.
+        self._examples = arrays["examples"] * arrays["examples_unit"]
+        self._squares = np.einsum("nd,nd->n", self._examples, self._examples)
 
     @classmethod
     def load(cls, path: Path, sha256: str) -> Self:
@@ -89,10 +91,19 @@ class Poison:
         """Return what the model makes of a text, given every part of it as numbers."""
         marks = self.marks(rows, readings)
         score = _sigmoid(float(summary(parts, marks) @ self._a["stack"]) + self._bias("stack"))
-        # The worst part is the one that would score highest alone.
-        alone = [summary([part], marks[[i]]) @ self._a["stack"] for i, part in enumerate(parts)]
-        worst = parts[int(np.argmax(alone))]
+        worst = parts[self._worst(parts, marks)]
         return Judgement(score, worst.text, worst.start, worst.end)
+
+    def _worst(self, parts: Sequence[Part], marks: Array) -> int:
+        """Return the part that would score highest alone, never the whole of a text that is cut."""
+        cut = {part.text for part in parts if not part.whole}
+        alone = [
+            -math.inf
+            if part.whole and part.text in cut
+            else float(summary([part], marks[[at]]) @ self._a["stack"])
+            for at, part in enumerate(parts)
+        ]
+        return int(np.argmax(alone))
 
     def marks(self, rows: Array, readings: Sequence[Reading]) -> Array:
         """Return what each of the three models makes of each part, shape (parts, 3)."""
@@ -103,7 +114,7 @@ class Poison:
     def _remembered(self, rows: Array) -> Array:
         near = projected(rows, self._a)
         squares = np.einsum("nd,nd->n", near, near)[:, None] + self._squares[None, :]
-        distances = squares - 2.0 * (near @ self._a["examples"].T)
+        distances = squares - 2.0 * (near @ self._examples.T)
         kernel = np.exp(-self.card.gamma * distances)
         marks: Array = kernel @ self._a["examples_weights"] + self._bias("examples")
         return marks

@@ -194,7 +194,8 @@ def test_screening_gives_every_text_its_verdict(tmp_path: Path, capsys: Capture)
     assert [one["id"] for one in verdicts] == ["tea", 2, "茶"]
     assert [one["effect"] for one in verdicts] == ["allow", "quarantine", "allow"]
     assert {tuple(one) for one in verdicts} == {("id", "effect", "score", "reasons")}
-    assert all(one["score"] is None for one in verdicts)
+    assert [one["score"] is None for one in verdicts] == [True, False, True]
+    assert 0.9 < verdicts[1]["score"] <= 1.0
     assert verdicts[1]["reasons"]
     numbers = [line.partition(":")[2].partition(":")[0] for line in told.err.splitlines()]
     assert numbers[:4] == [" line 2", " line 3", " line 5", " line 6"]

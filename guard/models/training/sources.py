@@ -82,7 +82,7 @@ def _corpus() -> Iterator[Example]:
         for line in path.read_bytes().splitlines():
             row = msgspec.json.decode(line, type=_Row)
             # A pair of an attack and its honest look-alike is told apart by the last letter.
-            group = row.id.rstrip("ab")
+            group = f"{path.stem}/{row.id.rstrip('ab')}"
             yield Example(row.text, row.label == 1, CORPUS, row.origin, group)
 
 

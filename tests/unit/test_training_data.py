@@ -1,0 +1,56 @@
+"""What the classifier learns from: the corpus, and disguises put on honest texts, too."""
+
+import json
+from collections import Counter
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from guard.models.training.disguise import disguised
+from guard.views import views_of
+
+_KEYS = {"id", "text", "label", "lang", "kind", "strength", "origin"}
+
+
+def _files() -> list[Path]:
+    return sorted(Path(str(files("guard.models") / "corpus")).glob("*.jsonl"))
+
+
+def _rows_of(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def _rows() -> list[dict[str, object]]:
+    return [row for path in _files() for row in _rows_of(path)]
+
+
+@pytest.mark.requirement("W7")
+def test_the_corpus_is_whole_and_balanced() -> None:
+    """Every row has its fields and an id of its own in its file; both languages have attacks and
+    honest texts by the hundred.
+    """
+    rows = _rows()
+    assert all(set(row) == _KEYS for row in rows)
+    for path in _files():
+        ids = [row["id"] for row in _rows_of(path)]
+        assert len(set(ids)) == len(ids), path.name
+    counts = Counter((row["lang"], row["label"]) for row in rows)
+    assert min(counts[lang, label] for lang in ("en", "zh") for label in (0, 1)) > 900
+
+
+@pytest.mark.requirement("W2", "W7")
+def test_honest_texts_are_learned_from_in_disguise_as_well() -> None:
+    """The same share of both is disguised, and the views read most disguises."""
+    rows = _rows()
+    shares, read = [], []
+    for label in (0, 1):
+        texts = [str(row["text"]) for row in rows if row["label"] == label]
+        hidden = [(text, other) for text in texts if (other := disguised(text)) is not None]
+        shares.append(len(hidden) / len(texts))
+        for text, other in hidden[:40]:
+            plain = "".join(text.casefold().split())
+            views = ["".join(view.text.casefold().split()) for view in views_of(other)]
+            read.append(any(plain[:20] in view for view in views))
+    assert all(0.1 < share < 0.3 for share in shares)
+    assert sum(read) / len(read) > 0.5
