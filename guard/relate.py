@@ -6,6 +6,7 @@ first, the same one stands afterwards.
 """
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Final
 
 import msgspec
@@ -149,21 +150,25 @@ def _is_later(one: Kin, tagged: Tagged) -> bool:
     stated = tagged.draft.occurred_at
     if one.occurred_at is not None and stated is not None and one.occurred_at != stated:
         return one.occurred_at > stated
-    return one.row.sealed.label.changed_at > tagged.origin.at
+    return one.row.sealed.label.changed_at > _said_at(tagged)
 
 
 def _may_bury(row: Row, tagged: Tagged) -> bool:
     """Say whether the row keeps the draft from being learned again (W15).
 
-    A quotation counts from when the turn was posted: what the subject said before he had it removed
-    does not bring it back.
+    What the subject said before he had it removed does not bring it back, whether an agent quotes
+    it afterwards or a queue was late to decide it.
     """
-    vouched = tagged.origin.quoted
-    if tagged.origin.trust >= TRUST_OF_SUBJECT and (
-        vouched is None or vouched.at > row.sealed.label.changed_at
-    ):
+    fresh = _said_at(tagged) > row.sealed.label.changed_at
+    if tagged.origin.trust >= TRUST_OF_SUBJECT and fresh:
         return False
     return _is_removed(row)
+
+
+def _said_at(tagged: Tagged) -> datetime:
+    """Return when it was said: a quotation when the turn was posted, all else when it came in."""
+    quoted = tagged.origin.quoted
+    return tagged.origin.at if quoted is None else quoted.at
 
 
 def _is_own_word(row: Row) -> bool:
