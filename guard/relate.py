@@ -159,7 +159,10 @@ def _may_bury(row: Row, tagged: Tagged) -> bool:
     What the subject said before he had it removed does not bring it back, whether an agent quotes
     it afterwards or a queue was late to decide it.
     """
-    fresh = _said_at(tagged) > row.sealed.label.changed_at
+    removed_at = row.sealed.label.changed_at
+    quoted = tagged.origin.quoted
+    # At one instant the subject's own word counts as the later one, and a quotation does not.
+    fresh = tagged.origin.at >= removed_at if quoted is None else quoted.at > removed_at
     if tagged.origin.trust >= TRUST_OF_SUBJECT and fresh:
         return False
     return _is_removed(row)
