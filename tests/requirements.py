@@ -46,7 +46,7 @@ REQUIREMENTS: Final[dict[str, tuple[Status, str]]] = {
     "W4": (DONE, "Trust is the minimum over parents; repetition never raises it"),
     "W5": (DONE, "Worth filter"),
     "W6": (DONE, "Secrets and personal data by policy"),
-    "W7": (PLANNED, "Poisoning classifier"),
+    "W7": (DONE, "Poisoning classifier"),
     "W8": (DONE, "Anomalies"),
     "W9": (PLANNED, "Near-identical memories merge"),
     "W10": (PLANNED, "Conflict and supersede"),
