@@ -98,9 +98,9 @@ async def models(folder: Path) -> AsyncIterator[Models]:
     """Lend everything that a gateway on its defaults judges with."""
     settings = _prepared(folder)
     async with AsyncExitStack() as stack:
-        embedder = Remembering(await stack.enter_async_context(opened_embedder(settings)))
-        detectors = await stack.enter_async_context(opened_detectors(settings))
-        yield Models(settings, embedder, detectors)
+        embedder = await stack.enter_async_context(opened_embedder(settings))
+        detectors = await stack.enter_async_context(opened_detectors(settings, embedder=embedder))
+        yield Models(settings, Remembering(embedder), detectors)
 
 
 @asynccontextmanager
