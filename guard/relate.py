@@ -130,12 +130,23 @@ def relate(
         return Older(max(later, key=lambda row: row.sealed.label.changed_at))
 
     # (4) The same said again is one memory.
-    equal = [one.row for one in kin if one.tie is Tie.SAME and _is_of_source(one.row, tagged)]
-    known = same.get(state) or next(iter(equal), None)
+    known = same.get(state) or _said_otherwise(tagged, kin)
     if not against:
         return New() if known is None else Same(known)
     rows = [one.row for one in against]
     return Newer((*rows, known) if known is not None else tuple(rows))
+
+
+def _said_otherwise(tagged: Tagged, kin: Sequence[Kin]) -> Row | None:
+    """Return the memory of the draft's own source that says the same in other words.
+
+    Of what comes from outside each wording is kept: by its words an agent is known that says it
+    again as its own (`echo`).
+    """
+    if tagged.origin.trust < _AGENT:
+        return None
+    equal = (one.row for one in kin if one.tie is Tie.SAME and _is_of_source(one.row, tagged))
+    return next(equal, None)
 
 
 def _trust(row: Row) -> int:

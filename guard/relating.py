@@ -1,4 +1,4 @@
-"""What two texts are to each other, as the ledger needs to know it. The port, and a modest reader.
+"""What two texts are to each other, as the ledger needs to know it. The port.
 
 Whoever reads texts answers two questions: which slots a text speaks of, and whether two texts can
 both hold. What follows from that (merge, supersede, hold) is `guard.relate`'s to say.
@@ -10,8 +10,6 @@ from enum import StrEnum
 from typing import Protocol
 
 import msgspec
-
-from guard.views import normalised
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -50,22 +48,3 @@ class Relating(Protocol):
     def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
         """Return what `new` is to each of `old`, in order."""
         ...
-
-
-class EqualText:
-    """Fulfils `Relating` by form alone: what reads alike is the same, all else stands beside."""
-
-    def slots(self, said: Said) -> tuple[str, ...]:
-        """Return nothing: a text is not understood."""
-        del said
-        return ()
-
-    def gist(self, said: Said) -> tuple[str, ...]:
-        """Return nothing: the fingerprint knows equal texts already."""
-        del said
-        return ()
-
-    def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
-        """Return `SAME` for equal normalised texts."""
-        text = normalised(new.text)
-        return [Tie.SAME if normalised(one.text) == text else Tie.BESIDE for one in old]

@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 import msgspec
 
+from guard.claimed import ByClaims
 from guard.magnets import Magnets
 from guard.pipeline import Stage
 from guard.ports import (
@@ -26,7 +27,7 @@ from guard.ports import (
     Transcript,
     Vault,
 )
-from guard.relating import EqualText, Relating
+from guard.relating import Relating
 from guard.turns import Turns
 from guard.watch import Unwatched, Watch
 from memory.assembly import ContextBounds
@@ -100,4 +101,4 @@ class Rooms(msgspec.Struct, frozen=True):
     detectors: Mapping[str, Detector] = MappingProxyType({})
     overrides: Mapping[TenantId, Override] = MappingProxyType({})
     magnets: Magnets | None = None
-    relating: Relating = EqualText()
+    relating: Relating = ByClaims()

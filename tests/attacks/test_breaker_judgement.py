@@ -210,7 +210,7 @@ async def test_pages_that_no_model_gets_through_keep_nobody_elses_place() -> Non
     assert isinstance(kept, Stored)
     for number in range(house.rooms.bounds.rescreen_items + 2):
         house.later(minutes=9)
-        page = Draft(f"{asked} choke {number} See page.", hint=Hint(OriginClass.WEB))
+        page = Draft(f"{asked} See {number}'s page: choke", hint=Hint(OriginClass.WEB))
         assert isinstance(await house.remember(AGENT, page), Stored)
     control = await house.recall(AGENT, asked, k=10)
     assert own in [item.memory.text for item in control.items]

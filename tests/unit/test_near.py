@@ -16,6 +16,7 @@ from tests.house import ALICE, BOB, MALLORY, House
 
 PORT = "The staging database listens on port 5433."
 CLOSE = "The staging database now listens on port 5434."
+BESIDE = "The staging database runs in Frankfurt."
 FAR = "Her sister plays the cello in an orchestra."
 
 
@@ -83,7 +84,7 @@ async def test_a_write_succeeds_without_the_index_and_says_that_nobody_looked() 
 async def test_what_is_forgotten_or_expired_is_no_neighbour() -> None:
     """A memory that may not be shown tells nothing of itself here either."""
     house = House()
-    gone, old = await stored(house, PORT), await stored(house, CLOSE)
+    gone, old = await stored(house, PORT), await stored(house, BESIDE)
     await house.follower.drain()
     assert set(ids(await facts(house, PORT))) == {gone, old}
     await forget(ALICE, gone, house.rooms)

@@ -246,7 +246,7 @@ async def test_low_trust_cannot_crowd_out_the_answer() -> None:
     house = House()
     for number in range(6):
         source = Hint(OriginClass.WEB, f"https://page{number}.example")
-        await _stored(house, f"The quarterly review takes place in hall {number}.", source)
+        await _stored(house, f"Hall {number} hosts the quarterly review.", source)
     own = await _stored(house)
     answer = await house.recall(ALICE, ASK, k=5)
     trusts = [item.memory.trust for item in answer.items]

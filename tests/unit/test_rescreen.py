@@ -176,7 +176,7 @@ async def test_only_so_many_are_looked_at_and_the_rest_is_withheld() -> None:
     """The bound holds per question; the next questions take up the rest."""
     house = Upgraded()
     for number in range(5):
-        await house.stored(f"The quarterly review number {number} takes place in Lisbon.")
+        await house.stored(f"Part {number} is done. {PLAIN}")
     assert len(await house.shown()) == 5
     model = house.model(Model("2"), rescreen_items=2)
     counts = [(len(await house.shown()), model.asked) for _ in range(4)]
@@ -298,7 +298,7 @@ async def test_a_burst_stays_a_burst() -> None:
 async def test_reading_by_id_and_in_pages_keeps_to_the_same_rule() -> None:
     """An agent sees nothing that today's model has not looked at; the subject sees his own."""
     house = Upgraded()
-    ids = [await house.stored(f"{PLAIN} Part {number}.") for number in range(3)]
+    ids = [await house.stored(f"Part {number} is done. {PLAIN}") for number in range(3)]
     house.model(Hanging("2"), rescreen_items=1, rescreen_seconds=0.01)
     with pytest.raises(NotFoundError):
         await fetch(AGENT, ids[0], house.rooms)
@@ -374,7 +374,7 @@ async def test_confirming_what_was_held_before_an_upgrade_asks_the_new_model_fir
 async def test_a_reviewer_decides_on_what_was_held_by_rescreening() -> None:
     """Released it is recalled again, under the model that minded it; rejected it is gone."""
     house = Upgraded()
-    ids = [await house.stored(f"{PLAIN} Part {number}.") for number in range(2)]
+    ids = [await house.stored(f"Part {number} is done. {PLAIN}") for number in range(2)]
     house.model(Model("2", finds="Lisbon"))
     assert await house.shown() == []
     await release(REVIEWER, ids[0], house.rooms)
