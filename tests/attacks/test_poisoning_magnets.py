@@ -12,6 +12,8 @@ from tests.attacks.meaning import Models
 from tests.attacks.optimiser import GUESSED, UNRELATED, Bank, lures, optimised
 from tests.attacks.scenes import LANGUAGES, table
 
+pytestmark = pytest.mark.live  # with the real models, for minutes
+
 whole_house = pytest.mark.asyncio(loop_scope="session")
 languages = pytest.mark.parametrize("lang", LANGUAGES)
 HONEST = {"en": ENGLISH, "zh": CHINESE}

@@ -14,6 +14,8 @@ from tests.attacks.gaps import GAPS, Gaps, settled
 from tests.attacks.meaning import Models, Whole, opened
 from tests.attacks.scenes import LANGUAGES, WAYS, Reach, Scene, Way, attacked, served
 
+pytestmark = pytest.mark.live  # with the real models, for minutes
+
 EACH = 1
 TABLES = sorted({way.table for way in WAYS})
 DOZENS = 24

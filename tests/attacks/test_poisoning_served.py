@@ -12,6 +12,8 @@ from tests.attacks.scenes import WAYS, Reach, Way, attacked, served
 from tests.edges.served import Served
 from tests.edges.served import served as gateways_served
 
+pytestmark = pytest.mark.live  # with the real models, for minutes
+
 TABLES = ("page", "launder", "merge", "magnet", "split", "fence")
 _FIRST = {way.table: way for way in reversed(WAYS) if way.table in TABLES}
 
