@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from guard.relating import Said, Tie
+from guard.relating import Reading, Said, Tie
 from memory.claims import BondKind, Claim, Form, claims_of, relate_claims
 
 _TIES: Final = {
@@ -28,18 +28,16 @@ _NUMBERED = re.compile(
 class ByClaims:
     """Reads slots and values. What is not understood is compared by its words and hides nothing."""
 
-    def slots(self, said: Said) -> tuple[str, ...]:
-        """Return the keys of the slots that the text fills, and the words that slots are made of:
-        a slot may be told more or less exactly, and taken back by another name.
+    def read(self, said: Said) -> Reading:
+        """Return slots and claims. Among the slots are the words that they are made of: a slot may
+        be told more or less exactly, and taken back by another name.
         """
-        claims = [c for c in claims_of(said.text, at=said.at) if c.form is not Form.OPAQUE]
-        keys = [claim.slot.key for claim in claims]
-        words = [_WORD + word for claim in claims for word in claim.about]
-        return tuple(dict.fromkeys((*keys, *words)))
-
-    def gist(self, said: Said) -> tuple[str, ...]:
-        """Return every claim in one form, without what only points at an earlier one."""
-        return tuple(_BETWEEN.join(_parts(one)) for one in claims_of(said.text, at=said.at))
+        claims = claims_of(said.text, at=said.at)
+        known = [claim for claim in claims if claim.form is not Form.OPAQUE]
+        keys = [claim.slot.key for claim in known]
+        words = [_WORD + word for claim in known for word in claim.about]
+        gist = tuple(_BETWEEN.join(_parts(claim)) for claim in claims)
+        return Reading(tuple(dict.fromkeys((*keys, *words))), gist)
 
     def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
         """Return what `new` is to each of `old`. Of two numbered things neither is the other."""
@@ -60,6 +58,7 @@ def _names_another(new: str, old: str) -> bool:
 
 
 def _parts(claim: Claim) -> Iterator[str]:
+    """Yield all of a claim but what only points at an earlier one."""
     yield claim.slot.key
     yield claim.value.kind
     yield claim.value.text

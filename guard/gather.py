@@ -11,12 +11,12 @@ from guard.checks import is_current
 from guard.content import content_of
 from guard.errors import InvalidError, UnreadableError
 from guard.hear import quoted
-from guard.kin import LIKENESS, named_slots, slot_entities
+from guard.kin import LIKENESS, entities_for, named_slots, read
 from guard.near import Neighbours, neighbours
 from guard.nouns import Deferred, Draft, Facts, Row, Tagged, View
 from guard.ports import Purpose
 from guard.principal import Principal
-from guard.relating import Relating, Said
+from guard.relating import Reading, Said
 from guard.rooms import Rooms
 from guard.views import normalised, views_of
 from memory.entities import entities_of
@@ -81,10 +81,11 @@ async def gather(tagged: Tagged, rooms: Rooms, recent_writes: int | None = None)
     views, plain = await asyncio.to_thread(_read, draft)
     if recent_writes is None:
         recent_writes = await count(tagged, rooms)
+    reading = await read(Said(draft.text, at_of(tagged)), rooms)
     (signals, blinded), mark, claim = await asyncio.gather(
-        search_material(owner, draft, rooms, at=at_of(tagged)),
+        search_material(owner, draft, rooms, slots=reading.slots),
         rooms.marks.fingerprint(owner, plain),
-        claim_of(owner, Said(draft.text, at_of(tagged)), rooms),
+        claim_of(owner, reading, rooms),
     )
     twins, around, pull = await asyncio.gather(
         rooms.ledger.twins(owner.tenant, owner.subject, mark, claim),
@@ -108,10 +109,10 @@ async def gather(tagged: Tagged, rooms: Rooms, recent_writes: int | None = None)
     )
 
 
-async def claim_of(owner: Owner, said: Said, rooms: Rooms) -> bytes:
+async def claim_of(owner: Owner, reading: Reading, rooms: Rooms) -> bytes:
     """Return the keyed id of what a text says, empty when that is not understood."""
-    gist = await asyncio.to_thread(rooms.relating.gist, said)
-    return await rooms.marks.keyed(owner, _CLAIM, *sorted(set(gist))) if gist else b""
+    gist = sorted(set(reading.gist))
+    return await rooms.marks.keyed(owner, _CLAIM, *gist) if gist else b""
 
 
 async def refreshed(tagged: Tagged, facts: Facts, rooms: Rooms) -> Facts:
@@ -146,7 +147,7 @@ async def around_of(owner: Owner, signals: Signals, blinded: Blinded, rooms: Roo
 def kin_in(around: Neighbours, but: MemoryId) -> tuple[Row, ...]:
     """Return the rows to compare with, each once: of one slot, or near enough; `but` left out."""
     near = [one.row for one in around.near if max(one.likeness.values(), default=0.0) >= LIKENESS]
-    rows = {row.sealed.label.id: row for row in (*around.kin, *near)}
+    rows = {row.sealed.label.id: row for row in (*near, *around.kin)}
     return tuple(row for id, row in rows.items() if id != but)
 
 
@@ -161,16 +162,16 @@ async def search_material(
     rooms: Rooms,
     purpose: Purpose = Purpose.MEMORY,
     *,
-    at: datetime | None = None,
+    slots: tuple[str, ...] = (),
 ) -> tuple[Signals, Blinded]:
     """Return what a draft will be found by, or finds by as a question; plain and blinded.
 
-    A memory is also found by the slots that it speaks of, `at` being when it was said.
+    A memory is also found by the slots that it speaks of.
     """
     (vectors,) = await rooms.embedder.embed([draft.text], purpose)
-    said = None if purpose is Purpose.QUESTION or at is None else Said(draft.text, at)
-    terms, named, slots = await asyncio.to_thread(_named, draft.text, said, rooms.relating)
-    signals = Signals(vectors, terms, tuple(dict.fromkeys((*draft.entities, *named, *slots))))
+    terms, named = await asyncio.to_thread(_named, draft.text)
+    entities = dict.fromkeys((*draft.entities, *named, *entities_for(slots)))
+    signals = Signals(vectors, terms, tuple(entities))
     return signals, await rooms.vault.blind(owner, signals)
 
 
@@ -182,11 +183,8 @@ def _read(draft: Draft) -> tuple[tuple[View, ...], str]:
     return views_of(content_of(draft)), normalised(draft.text)
 
 
-def _named(
-    text: str, said: Said | None, relating: Relating
-) -> tuple[Mapping[str, float], tuple[str, ...], tuple[str, ...]]:
-    slots = () if said is None else slot_entities(said, relating)
-    return terms_of(text), entities_of(text), slots
+def _named(text: str) -> tuple[Mapping[str, float], tuple[str, ...]]:
+    return terms_of(text), entities_of(text)
 
 
 async def _parent_trusts(owner: Owner, parents: tuple[MemoryId, ...], rooms: Rooms) -> list[int]:

@@ -14,7 +14,7 @@ import msgspec
 
 from guard.errors import UnreadableError
 from guard.nouns import Opened, Row
-from guard.relating import Relating, Said, Tie
+from guard.relating import Reading, Relating, Said, Tie
 from guard.rooms import Rooms
 from memory.signals import Signals
 from memory.types import Owner
@@ -37,9 +37,14 @@ class Kin(msgspec.Struct, frozen=True):
     revised: bool = False
 
 
-def slot_entities(said: Said, relating: Relating) -> tuple[str, ...]:
-    """Return the text's slots as entities: keyed like them, and found by the same route."""
-    return tuple(_SLOT + name for name in relating.slots(said))
+def entities_for(slots: Sequence[str]) -> tuple[str, ...]:
+    """Return slots as entities: keyed like them, and found by the same route."""
+    return tuple(_SLOT + name for name in slots)
+
+
+async def read(said: Said, rooms: Rooms) -> Reading:
+    """Return what a text says, read in a thread."""
+    return await asyncio.to_thread(rooms.relating.read, said)
 
 
 def named_slots(signals: Signals) -> tuple[str, ...]:

@@ -30,19 +30,23 @@ class Tie(StrEnum):
     """Both may hold. When in doubt, this."""
 
 
+class Reading(msgspec.Struct, frozen=True):
+    """What one text says.
+
+    `slots` names what it speaks of: texts that share none are not compared unless they are near.
+    `gist` is what it says, in a form that is the same for texts that say the same; empty where it
+    is not understood.
+    """
+
+    slots: tuple[str, ...] = ()
+    gist: tuple[str, ...] = ()
+
+
 class Relating(Protocol):
     """Reads texts for the ledger. Pure and deterministic: it is asked again after a conflict."""
 
-    def slots(self, said: Said) -> tuple[str, ...]:
-        """Return the names of what the text speaks of; texts that share none are not compared
-        unless they are near.
-        """
-        ...
-
-    def gist(self, said: Said) -> tuple[str, ...]:
-        """Return what the text says, in a form that is the same for texts that say the same; empty
-        where it is not understood.
-        """
+    def read(self, said: Said) -> Reading:
+        """Return what one text says."""
         ...
 
     def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:

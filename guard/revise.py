@@ -12,7 +12,7 @@ from guard.content import redact_draft
 from guard.errors import NotFoundError, UnreadableError
 from guard.gather import around_of, kin_in, search_material
 from guard.governing import policy_for
-from guard.kin import Kin, compared, said_at
+from guard.kin import Kin, compared, read, said_at
 from guard.nouns import Admitted, Draft, Evidence, Opened, Row, Screened, Sealed, Tagged
 from guard.relating import Said
 from guard.retire import REASON_REVISION, named_in
@@ -66,7 +66,8 @@ async def next_revision(
     draft = redact_draft(tagged.draft, redacted)
     if redacted:
         screened = without_places(screened)
-    signals, _ = await search_material(memory.owner, draft, rooms, at=said_at(opened))
+    reading = await read(Said(draft.text, said_at(opened)), rooms)
+    signals, _ = await search_material(memory.owner, draft, rooms, slots=reading.slots)
     body = msgspec.structs.replace(
         opened.body,
         text=draft.text,
@@ -100,11 +101,12 @@ async def next_revision(
 async def compared_again(memory: Proven, rooms: Rooms) -> tuple[Kin, ...]:
     """Return what a stored memory is to those that are active now and speak of the same."""
     opened, owner = memory.opened, memory.owner
-    draft, at = _draft_of(opened), said_at(opened)
-    signals, blinded = await search_material(owner, draft, rooms, at=at)
+    draft = _draft_of(opened)
+    said = Said(draft.text, said_at(opened))
+    slots = (await read(said, rooms)).slots
+    signals, blinded = await search_material(owner, draft, rooms, slots=slots)
     around = await around_of(owner, signals, blinded, rooms)
-    rows = kin_in(around, opened.label.id)
-    return await compared(owner, Said(draft.text, at), rows, rooms)
+    return await compared(owner, said, kin_in(around, opened.label.id), rooms)
 
 
 async def revised_by(memory: Proven, rooms: Rooms) -> list[Row]:

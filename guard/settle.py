@@ -15,6 +15,7 @@ from guard.errors import UnreadableError
 from guard.gather import at_of, search_material
 from guard.governing import policy_for, version_for
 from guard.held import require_room
+from guard.kin import read
 from guard.leaves import leaf_of_write
 from guard.nouns import Answer, Change, Facts, Label, Later, Leaf, Row, Screened, Tagged
 from guard.outcomes import (
@@ -28,6 +29,7 @@ from guard.outcomes import (
     WriteOutcome,
 )
 from guard.relate import Conflict, New, Newer, Older, Relation, Same, Unlearned
+from guard.relating import Said
 from guard.retire import (
     REASON_CONFLICT,
     REASON_NEWER,
@@ -123,7 +125,8 @@ async def _store_new(work: Work) -> WriteOutcome:
         return await _store(work, screened, work.facts.signals)
     tagged = screened.tagged
     draft = redact_draft(tagged.draft, _to_redact(screened, rooms))
-    signals, _ = await search_material(tagged.owner, draft, rooms, at=at_of(tagged))
+    reading = await read(Said(draft.text, at_of(tagged)), rooms)
+    signals, _ = await search_material(tagged.owner, draft, rooms, slots=reading.slots)
     # The origin quotes the draft, and what was taken out of the one must not stay in the other.
     origin = msgspec.structs.replace(
         tagged.origin, reference=draft.hint.reference, session=draft.session

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from guard.relating import Said, Tie
+from guard.relating import Reading, Said, Tie
 
 _SENTENCE = re.compile(
     r"^(?:my|the) (?P<slot>[a-z ]+?) (?:is|are)(?: now)? (?P<value>.+?)\.?$", re.IGNORECASE
@@ -14,15 +14,10 @@ _GONE = re.compile(r"^(?:my|the) (?P<slot>[a-z ]+?) is no longer known\.?$", re.
 class Sentences:
     """Fulfils `guard.relating.Relating` for `My <slot> is <value>.`: one value for each slot."""
 
-    def slots(self, said: Said) -> tuple[str, ...]:
-        """Return the slot of the sentence."""
+    def read(self, said: Said) -> Reading:
+        """Return slot and value of the sentence."""
         read = _read(said.text)
-        return () if read is None else (read[0],)
-
-    def gist(self, said: Said) -> tuple[str, ...]:
-        """Return slot and value."""
-        read = _read(said.text)
-        return () if read is None else (f"{read[0]}={read[1]}",)
+        return Reading() if read is None else Reading((read[0],), (f"{read[0]}={read[1]}",))
 
     def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
         """Compare slot and value; a sentence of any other form stands beside all."""
