@@ -153,8 +153,15 @@ async def _declared_page(caller: Caller, texts: Sequence[str]) -> Planted:
     """Keep a page and the agent's summary of it, which names the page as its parent."""
     page, summary = texts
     first = await caller.reads(page, OriginClass.WEB, "https://page.example/article")
-    second = await caller.agent(summary, OriginClass.AGENT_INFERRED, _ids(first))
+    second = await _derived(caller, summary, first)
     return Planted(_ids(first, second), (first, second))
+
+
+async def _derived(caller: Caller, text: str, parent: Written) -> Written:
+    """Have an honest agent store what it made of something; without a parent there is nothing."""
+    if parent.id is None:
+        return Written("unmade")
+    return await caller.agent(text, OriginClass.AGENT_INFERRED, (parent.id,))
 
 
 async def _undeclared_page(caller: Caller, texts: Sequence[str]) -> Planted:
@@ -167,8 +174,8 @@ async def _laundered(caller: Caller, texts: Sequence[str]) -> Planted:
     """Keep what a document says, sum it up, and sum up the summary."""
     source, once, twice = texts
     first = await caller.reads(source, OriginClass.DOCUMENT, "upload/notes.pdf")
-    second = await caller.agent(once, OriginClass.AGENT_INFERRED, _ids(first))
-    third = await caller.agent(twice, OriginClass.AGENT_INFERRED, _ids(second))
+    second = await _derived(caller, once, first)
+    third = await _derived(caller, twice, second)
     return Planted(_ids(first, second, third), (first, second, third))
 
 
