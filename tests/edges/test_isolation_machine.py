@@ -84,6 +84,7 @@ class Isolation(RuleBasedStateMachine):
         # Fresh names per run: nothing of an earlier run is in scope, and nothing is cleaned up.
         self.run = secrets.token_hex(4)
         self.mine: dict[tuple[str, str], dict[str, str]] = {scope: {} for scope in SCOPES}
+        self.past: dict[tuple[str, str], dict[str, str]] = {scope: {} for scope in SCOPES}
 
     def call(self, scope: tuple[str, str], method: str, path: str, body: Any = None) -> Any:
         """Send one request of one caller."""
@@ -115,6 +116,10 @@ class Isolation(RuleBasedStateMachine):
         if known is not None:
             return multiple()
         self.mine[scope][id] = text
+        # The same thing in another place: what was known of it is his past from now on.
+        for before in (i for i, said in [*self.mine[scope].items()] if i != id):
+            if self.mine[scope][before].startswith(f"The {thing} is in "):
+                self.past[scope][before] = self.mine[scope].pop(before)
         return (scope, id)
 
     @rule(scope=st.sampled_from(SCOPES), thing=st.sampled_from(THINGS))
@@ -142,8 +147,9 @@ class Isolation(RuleBasedStateMachine):
         """Read by id: his own, or not found."""
         owner, id = memory
         answer = self.call(scope, "GET", f"/v1/memories/{id}")
-        if scope == owner and id in self.mine[scope]:
-            assert answer.json()["text"] == self.mine[scope][id]
+        his = self.mine[scope] | self.past[scope]
+        if scope == owner and id in his:
+            assert answer.json()["text"] == his[id]
         else:
             assert answer.status_code == 404
 
@@ -152,9 +158,10 @@ class Isolation(RuleBasedStateMachine):
         """Forget: his own, or not found."""
         owner, id = memory
         answer = self.call(scope, "DELETE", f"/v1/memories/{id}")
-        if scope == owner and id in self.mine[scope]:
+        if scope == owner and id in self.mine[scope] | self.past[scope]:
             assert answer.status_code == 200, answer.text
-            del self.mine[scope][id]
+            self.mine[scope].pop(id, None)
+            self.past[scope].pop(id, None)
         else:
             assert answer.status_code == 404
         return memory

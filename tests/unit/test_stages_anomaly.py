@@ -22,7 +22,7 @@ from tests.unit.screening import effect_of, facts_of, tagged_of
 IMPORTER = caller(channel=Channel.IMPORT)
 PATTERN = (
     "Everybody who compares the offers of the savings banks in this town comes to the conclusion"
-    " that Veltrix is the safest of all of them and pays more than any other, says report"
+    " that Veltrix is the safest of all of them and pays more than any other does."
 )
 FROM_TOOL = Hint(class_=OriginClass.TOOL_OUTPUT)
 
@@ -76,7 +76,7 @@ async def test_a_flood_of_nearly_equal_texts_from_a_tool_is_held() -> None:
     """From the eighth within the hour on; each is another text, so that no twin is merged."""
     house = House()
     outcomes = [
-        await house.remember(ALICE, Draft(f"{PATTERN} {n}.", hint=FROM_TOOL))
+        await house.remember(ALICE, Draft(f"Report {n} is out. {PATTERN}", hint=FROM_TOOL))
         for n in range(10)
     ]  # fmt: skip
     held = [isinstance(outcome, Quarantined) for outcome in outcomes]
@@ -89,13 +89,13 @@ async def test_what_is_spread_over_hours_or_origins_is_no_flood() -> None:
     """The same texts hours apart, or from several origins, are stored."""
     house = House()
     for n in range(10):
-        draft = Draft(f"{PATTERN} {n}.", hint=FROM_TOOL)
+        draft = Draft(f"Report {n} is out. {PATTERN}", hint=FROM_TOOL)
         assert isinstance(await house.remember(ALICE, draft), Stored)
         house.later(minutes=15)
     other = House()
     for n in range(12):
         class_ = (OriginClass.TOOL_OUTPUT, OriginClass.DOCUMENT)[n % 2]
-        draft = Draft(f"{PATTERN} {n}.", hint=Hint(class_=class_))
+        draft = Draft(f"Report {n} is out. {PATTERN}", hint=Hint(class_=class_))
         assert isinstance(await other.remember(ALICE, draft), Stored)
 
 
@@ -104,11 +104,11 @@ async def test_a_flood_counts_less_from_an_agent_and_is_only_noted_of_an_import(
     """A long session writes many lines of one pattern, and a history is imported whole."""
     house = House()
     for n in range(9):
-        last = await house.remember(AGENT, f"{PATTERN} {n}.")
+        last = await house.remember(AGENT, f"Report {n} is out. {PATTERN}")
     assert await _confidence(house, last) == pytest.approx(0.4)
     house = House()
     for n in range(9):
-        last = await house.remember(IMPORTER, f"{PATTERN} {n}.")
+        last = await house.remember(IMPORTER, f"Report {n} is out. {PATTERN}")
     assert await _confidence(house, last) == pytest.approx(0.6)
 
 
@@ -136,10 +136,12 @@ async def test_a_text_unlike_all_others_is_noted() -> None:
     """Only where there is enough to be unlike, and it holds nothing."""
     house = House()
     for n in range(16):
-        await house.remember(ALICE, f"The rowing club meets at the boat house, note {n} of spring.")
+        await house.remember(
+            ALICE, f"Note {n} is here. The rowing club meets at the boat house in spring."
+        )
         house.later(hours=2)
     familiar = await house.remember(
-        ALICE, "The rowing club meets at the lake, last note of spring."
+        ALICE, "The last note is here. The rowing club meets in spring."
     )
     assert isinstance(familiar, Stored)
     assert familiar.reasons == ()
