@@ -17,12 +17,18 @@ _BETWEEN: Final = "\x1f"
 _WORD: Final = "word\x1f"
 _NUMBERED = re.compile(
     # A thing with a number, then what is said of it: the number names the thing and is no value.
-    r"(?:the )?(?P<thing>(?:[a-z]+ ){1,2})(?P<number>#?\d[\d.]*)(?: (?:at|in|on) [a-z ]{1,40})? "
+    r"(?:the )?(?:[a-z]+ ){1,2}(?P<number>#?\d[\d.]*)(?: (?:at|in|on) [a-z ]{1,40})? "
     r"(?:is|are|was|were|has|had|holds|runs|contains|keeps|hosts|belongs|opens|closes|needs|uses|"
     r"serves|stands|houses|stores)\b"
-    r"|(?P<place>[0-9一二三四五六七八九十]{1,4}[号栋楼层])(?P<what>[\u4e00-\u9fff]{1,6}?)(?:里|上)?[有是放在归]",
+    r"|(?P<place>[0-9一二三四五六七八九十]{1,4}[号栋楼层])[\u4e00-\u9fff]{1,6}?(?:里|上)?[有是放在归]",
     re.IGNORECASE,
 )
+_HEADED = re.compile(
+    r"[^:：\d]{0,24}?(?P<name>[A-Za-z]{0,8}-?\d[\w-]{0,24})\s{0,2}[:：]\s{0,4}(?=[^\s\d])"
+)
+"""A heading with a number or code, and something under it: `Shelf B12: …`, `会议记录3：…`."""
+_CODE = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{1,8}-?\d[A-Za-z0-9-]{1,24}")
+"""Letters, then digits: the name of a thing, unless it is the value itself."""
 
 
 class ByClaims:
@@ -40,21 +46,35 @@ class ByClaims:
         return Reading(tuple(dict.fromkeys((*keys, *words))), gist)
 
     def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
-        """Return what `new` is to each of `old`. Of two numbered things neither is the other."""
+        """Return what `new` is to each of `old`. Of two things that have names of their own, a
+        number or a code, neither is a version of the other.
+        """
         mine = claims_of(new.text, at=new.at)
-        bonds = (relate_claims(mine, claims_of(one.text, at=one.at)) for one in old)
-        return [
-            Tie.BESIDE if _names_another(new.text, one.text) else _TIES.get(bond.kind, Tie.BESIDE)
-            for bond, one in zip(bonds, old, strict=True)
-        ]
+        return [self._tie(new, mine, one) for one in old]
+
+    def _tie(self, new: Said, mine: Sequence[Claim], old: Said) -> Tie:
+        its = claims_of(old.text, at=old.at)
+        tie = _TIES.get(relate_claims(mine, its).kind, Tie.BESIDE)
+        if tie is Tie.BESIDE or _named_apart(new.text, old.text):
+            return Tie.BESIDE
+        names, others = _codes(new.text, mine), _codes(old.text, its)
+        return Tie.BESIDE if names and others and not names & others else tie
 
 
-def _names_another(new: str, old: str) -> bool:
-    """Say whether both texts begin with a numbered thing, and with two different ones."""
-    mine, its = _NUMBERED.match(new), _NUMBERED.match(old)
-    if mine is None or its is None:
-        return False
-    return mine["number"] != its["number"] or mine["place"] != its["place"]
+def _named_apart(new: str, old: str) -> bool:
+    """Say whether both texts begin with a thing that has a number, and with two different ones."""
+    for form in (_NUMBERED, _HEADED):
+        mine, its = form.match(new), form.match(old)
+        if mine is not None and its is not None:
+            return mine.groupdict() != its.groupdict()
+    return False
+
+
+def _codes(text: str, claims: Sequence[Claim]) -> set[str]:
+    """Return the codes in a text that are nobody's value."""
+    values = " ".join(" ".join((one.value.text, *one.words)) for one in claims).casefold()
+    found = {code.casefold() for code in _CODE.findall(text)}
+    return {code for code in found if code not in values}
 
 
 def _parts(claim: Claim) -> Iterator[str]:

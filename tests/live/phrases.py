@@ -36,7 +36,7 @@ _COLOURS: Final = (
 _ENGLISH: Final = (
     "Locker {code} at the {city} depot holds the spare {thing}.",
     "The {colour} crate {code} with the {thing} stands on the second floor in {city}.",
-    "In {city} the {thing} are listed under {code} in the {colour} binder.",
+    "Page {code}: in {city} the {thing} are listed in the {colour} binder.",
     "Shelf {code}: {thing} for the workshop in {city}, {colour} label.",
     "Meeting notes {code}: the {city} team counted the {thing} before lunch.",
     "Bench {code} in {city} is where the {colour} {thing} get repaired.",
@@ -44,7 +44,7 @@ _ENGLISH: Final = (
 _CHINESE: Final = (
     "{city}仓库的{code}号储物柜里放着备用的{thing}。",
     "装着{thing}的{colour}木箱{code}放在{city}二楼。",
-    "{city}的{thing}登记在{colour}文件夹的{code}页。",
+    "登记页{code}：{city}的{thing}登记在{colour}文件夹里。",
     "货架{code}：{city}车间用的{thing}，贴{colour}标签。",
     "会议记录{code}：{city}小组午饭前清点了{thing}。",
     "{city}的{code}号工作台用来修{colour}的{thing}。",

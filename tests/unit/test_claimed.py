@@ -1,0 +1,54 @@
+"""What the ledger makes of claims: which texts replace one another, and which never do."""
+
+import pytest
+
+from guard.claimed import ByClaims
+from guard.relating import Said, Tie
+from tests.house import START
+
+APART = [
+    ("Locker 1 holds a spare key.", "Locker 2 holds a spare key."),
+    ("Locker 1 at the north hall holds cables.", "Locker 2 at the north hall holds cables."),
+    ("Server 3 runs Debian.", "Server 4 runs Debian."),
+    ("Note 1: the plants need light.", "Note 2: the plants need water."),
+    ("Shelf BX31: tiles for the workshop.", "Shelf BX32: chains for the workshop."),
+    ("2号会议室有投影仪。", "3号会议室有投影仪。"),
+    ("会议记录LH30265：苏州小组清点了茶叶。", "会议记录CK30311：苏州小组清点了三脚架。"),
+]
+VERSIONS = [
+    ("My port is 5432.", "My port is 5433."),
+    ("The stand-up is at 09:30.", "The stand-up is at 10:00."),
+    ("My desk is on the 4th floor.", "My desk moved to the 7th floor."),
+    ("我的会议室在三楼。", "我的会议室换到五楼了。"),
+    ("The staging server runs on port 81.", "The staging server runs on port 82."),
+]
+
+
+def tie(old: str, new: str) -> Tie:
+    """Return what a text is to an older one."""
+    (found,) = ByClaims().ties(Said(new, START), [Said(old, START)])
+    return found
+
+
+@pytest.mark.requirement("W10")
+@pytest.mark.parametrize(("old", "new"), APART)
+def test_two_things_with_names_of_their_own_are_no_versions(old: str, new: str) -> None:
+    """A number or code that names the thing is not its value; in neither order."""
+    assert (tie(old, new), tie(new, old)) == (Tie.BESIDE, Tie.BESIDE)
+
+
+@pytest.mark.requirement("W10")
+@pytest.mark.parametrize(("old", "new"), VERSIONS)
+def test_two_values_of_one_thing_cannot_both_hold(old: str, new: str) -> None:
+    """The control: numbers and times that are values replace one another."""
+    assert tie(old, new) is Tie.AGAINST
+
+
+@pytest.mark.requirement("W15")
+def test_what_says_the_same_has_one_gist_in_either_language() -> None:
+    """However it is worded; another value has another."""
+    reader = ByClaims()
+    said = [reader.read(Said(text, START)) for text in ("My port is 5432.", "我的端口是5432。")]
+    other = reader.read(Said("My port is 5433.", START))
+    assert said[0].gist == said[1].gist != other.gist
+    assert said[0].slots == said[1].slots == other.slots
