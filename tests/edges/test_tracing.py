@@ -63,16 +63,18 @@ def world(tmp_path: Path, signing_key: dict[str, Any]) -> Traced:
 
 
 def _tree(spans: list[ReadableSpan]) -> tuple[str, list[str]]:
-    """Return the root's name and the names of its children; there is nothing else."""
+    """Return the root's name and the names of its children, in one trace; below are detectors."""
     root = next(span for span in spans if span.parent is None)
     assert root.context is not None
-    below = [span for span in spans if span is not root]
-    for span in below:
-        assert span.parent is not None
-        assert span.parent.span_id == root.context.span_id
+    below: list[str] = []
+    for span in spans:
         assert span.context is not None
         assert span.context.trace_id == root.context.trace_id
-    return root.name, [span.name for span in below]
+        if span.parent is not None and span.parent.span_id == root.context.span_id:
+            below.append(span.name)
+        else:
+            assert span is root or span.name.startswith("detect.")
+    return root.name, below
 
 
 @pytest.mark.requirement("E11")
@@ -96,7 +98,7 @@ def test_a_request_and_its_steps_are_one_tree(world: Traced, signing_key: dict[s
             "memguard.request_id": stored.headers["x-request-id"],
         }
         client.post("/v1/recall", json={"query": "green tea"}, headers=headers)
-        steps = ["understand", "search", "load", "open", "rank"]
+        steps = ["understand", "search", "load", "open", "rescreen", "rank"]
         assert _tree(world.spans()) == ("request", [f"recall.{step}" for step in steps])
         client.get("/v1/nowhere")
         (lost,) = world.spans()
@@ -185,7 +187,7 @@ async def test_a_tool_call_is_traced_and_its_message_names_no_parent(
         await agent.call_tool("recall_memory", {"query": "green tea"}, meta=meta)
     spans = world.spans()
     steps = [span for span in spans if span.name.startswith("recall.")]
-    assert len(steps) == 5
+    assert len(steps) == 6
     roots = {span.context.span_id for span in spans if span.parent is None and span.context}
     assert {span.parent.span_id for span in steps if span.parent} <= roots
     assert {span.name for span in spans} == {"request", *(span.name for span in steps)}

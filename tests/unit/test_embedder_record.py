@@ -85,7 +85,10 @@ async def test_an_older_ledger_with_memories_is_the_packaged_embedders(
         assert books.file is not None
         file = books.file
     # Back to what revision 0002 knew: without what later ones added.
-    for table in ("embedders", "answers", "queue", "writes"):
+    for index in ("memories_claim", "memories_chain"):
+        edit(file, f"DROP INDEX {index}")
+    edit(file, "ALTER TABLE memories DROP COLUMN claim")
+    for table in ("embedders", "answers", "queue", "writes", "turns"):
         edit(file, f"DROP TABLE {table}")
     for column in ("ceiling", "tenant_units", "origin_units", "subject_units"):
         edit(file, f"ALTER TABLE tenants DROP COLUMN {column}")
