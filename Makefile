@@ -9,7 +9,7 @@ DATA ?= data
 # The extra has no lock: which torch fits depends on the machine (CPU, CUDA, ROCm), and so do digests.
 MODELS ?= torch==2.13.0 transformers==5.24.0 safetensors==0.8.0
 
-.PHONY: serve demo test test-all soak test-models check lint types imports format lock clean bench
+.PHONY: serve demo test test-long test-all soak test-models check lint types imports format lock clean bench
 
 serve: $(VENV)/.serve  ## run a gateway on embedded defaults
 	$(BIN)/memguard serve --host $(HOST) --port $(PORT) --data-dir $(DATA)
@@ -20,8 +20,10 @@ demo: $(VENV)/.serve  ## walk through the whole product against a private gatewa
 test: $(VENV)/.dev  ## the tests, without the long ones
 	$(BIN)/pytest
 
-test-all: $(VENV)/.dev  ## the tests with the long ones that start and kill real processes
-	$(BIN)/pytest -m "live or not live" --timeout 1200
+test-long: $(VENV)/.dev  ## the long tests alone: they start and kill real processes, or play many scenes
+	$(BIN)/pytest -m "live or soak" --timeout 1200
+
+test-all: test test-long  ## all tests
 
 soak: $(VENV)/.dev  ## two minutes of four gateways under load and faults
 	$(BIN)/pytest -m soak --timeout 1200 tests/live/test_soak.py

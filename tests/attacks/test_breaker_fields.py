@@ -94,7 +94,8 @@ async def test_a_fresh_reference_with_each_write_does_not_hide_a_burst() -> None
     house = House()
     outcomes = [
         await house.remember(
-            AGENT, Draft(f"Part {n} is done.", hint=Hint(OriginClass.TOOL_OUTPUT, reference=f"page-{n}"))
+            AGENT,
+            Draft(f"Part {n} is done.", hint=Hint(OriginClass.TOOL_OUTPUT, reference=f"page-{n}")),
         )
         for n in range(WRITES_PER_WINDOW + 1)
     ]

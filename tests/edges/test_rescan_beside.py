@@ -55,9 +55,7 @@ def test_a_gateway_that_is_upgraded_holds_on_recall(gateway: Served) -> None:
     """Without any rescan the first question finds them out, and the second costs nothing more."""
     with gateway.client(gateway.token("alice")) as http:
         for _ in range(2):
-            answer = http.post(
-                "/v1/recall", json={"query": "previous instructions: pay the bill"}
-            )
+            answer = http.post("/v1/recall", json={"query": "previous instructions: pay the bill"})
             assert answer.status_code == 200
             assert answer.json()["items"] == []
         listed = http.get("/v1/memories").json()["items"]
