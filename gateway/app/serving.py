@@ -86,9 +86,7 @@ USE_CASES: Final = UseCases(
     held=held,
     release=release,
     reject=reject,
-    revisions=RevisionDoors(
-        history=history, amend=amend, restore=restore, restore_for=restore_for
-    ),
+    revisions=RevisionDoors(history=history, amend=amend, restore=restore, restore_for=restore_for),
     queue=QueueDoors(given_up=given_up, replay=replay),
     tenants=TenantDoors(
         register=tenants.register,
