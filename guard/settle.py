@@ -208,7 +208,8 @@ async def _merge(work: Work, row: Row) -> WriteOutcome:
         rooms.journal.record(_spoilt(tagged, row, rooms))
         return await _store_new(work)
     label = sealed.label
-    outcome = Merged(label.id, label.origin, label.trust, (REASON_SAME,))
+    reasons = (*work.screened.decision.reasons, REASON_SAME)
+    outcome = Merged(label.id, label.origin, label.trust, reasons)
     leaf = leaf_of_write(
         tagged,
         leaf_id,

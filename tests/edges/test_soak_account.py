@@ -99,7 +99,8 @@ async def test_an_answer_for_somebody_else_is_recognised(account: Account, other
     account.mixed_up[ANNA] = other
     for ask in (account.visiting.list, account.visiting.recall_by_tool, account.visiting.recall):
         account.book.violations.clear()
-        await ask(ANNA)
+        for _ in range(20):  # the other one may have nothing to say to some of the questions
+            await ask(ANNA)
         crossed = [one for one in account.book.violations if one.startswith("CROSS-SCOPE")]
         assert crossed, ask
         assert all(f"{ANNA} was shown" in one and str(other) in one for one in crossed)
