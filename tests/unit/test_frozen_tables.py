@@ -1,0 +1,105 @@
+"""The tables that judge recall and relations are those that were frozen, and hold together."""
+
+import json
+import re
+import unicodedata
+from collections import Counter
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+TABLES: Final = Path(__file__).parent.parent / "tables"
+NAMES: Final = tuple(sorted(path.name for path in TABLES.glob("*.jsonl")))
+RELATIONS: Final = frozenset(
+    {"new", "same", "supersedes", "retracts", "extends", "narrows", "beside", "conflicts"}
+)
+CODE: Final = re.compile(r"[A-Za-z0-9#][A-Za-z0-9#\-./]*\d[A-Za-z0-9\-./]*")
+
+
+def _rows(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (TABLES / name).read_text("utf-8").splitlines()]
+
+
+def _is_named(content: bytes) -> bool:
+    return sha256(content).hexdigest() in (TABLES / "README.md").read_text("utf-8")
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[ -]", "", unicodedata.normalize("NFKC", text)).lower()
+
+
+def _codes_there(question: str, texts: list[str]) -> list[str]:
+    codes = CODE.findall(unicodedata.normalize("NFKC", question))
+    return [code for code in codes if any(_plain(code) in _plain(text) for text in texts)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_table_has_the_digest_its_readme_names_and_one_changed_byte_is_noticed(name: str) -> None:
+    """A table is never changed silently."""
+    content = (TABLES / name).read_bytes()
+    assert _is_named(content)
+    assert not _is_named(content[:-2] + b" }\n")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_ids_occur_once(name: str) -> None:
+    """A miss can be named by its id."""
+    assert max(Counter(row["id"] for row in _rows(name)).values()) == 1
+
+
+def test_an_answer_is_of_the_questions_world_and_was_said_before_it_was_asked() -> None:
+    """Every question but the unanswerable ones can be answered from its own world."""
+    said = {row["id"]: row for row in _rows("recall_worlds.jsonl")}
+    for row in _rows("recall_questions.jsonl"):
+        assert bool(row["answers"]) == (row["kind"] != "unanswerable"), row["id"]
+        for answer in row["answers"]:
+            assert said[answer]["world"] == row["world"], row["id"]
+            at = datetime.fromisoformat(said[answer]["at"])
+            assert at <= datetime.fromisoformat(row["reference_time"]), row["id"]
+
+
+def test_a_code_in_an_unanswerable_question_is_nowhere_in_its_world() -> None:
+    """Nobody can answer about a code never told; the codes of other questions are found."""
+    worlds: dict[str, list[str]] = {}
+    for row in _rows("recall_worlds.jsonl"):
+        worlds.setdefault(row["world"], []).append(row["text"])
+    found = 0
+    for row in _rows("recall_questions.jsonl"):
+        there = _codes_there(row["question"], worlds[row["world"]])
+        assert not (there and row["kind"] == "unanswerable"), row["id"]
+        found += row["kind"] == "code" and bool(there)
+    assert found >= 80
+
+
+@pytest.mark.parametrize("name", ["relations.jsonl", "relations_fresh.jsonl"])
+def test_a_case_has_a_known_relation_for_each_write_and_recalls_only_what_was_written(
+    name: str,
+) -> None:
+    """A case can be judged without guessing."""
+    for row in _rows(name):
+        written = [write["text"] for write in row["writes"]]
+        assert len(written) == len(row["relations"]), row["id"]
+        assert row["relations"][0] == "new", row["id"]
+        assert set(row["relations"]) <= RELATIONS, row["id"]
+        assert set(row["recall"]) <= set(written), row["id"]
+
+
+def test_the_two_tables_of_relations_share_no_text() -> None:
+    """The fresh table cannot be passed by remembering the other one."""
+    known = {write["text"] for row in _rows("relations.jsonl") for write in row["writes"]}
+    fresh = {write["text"] for row in _rows("relations_fresh.jsonl") for write in row["writes"]}
+    assert known
+    assert not known & fresh
+
+
+def test_a_dialogue_holds_the_words_its_rewritten_question_needs() -> None:
+    """A rewrite is never asked for what it could not know, nor for what was said already."""
+    for row in _rows("rewrites.jsonl"):
+        window = " ".join(turn["text"] for turn in row["window"]).lower()
+        asked = row["question"].lower()
+        needs = [word.lower() for word in row["answer_needs"]]
+        assert all(word in window or word in asked for word in needs), row["id"]
+        assert not all(word in asked for word in needs), row["id"]
