@@ -154,7 +154,27 @@ class Page(msgspec.Struct, frozen=True):
     cursor: str | None
 
 
-class Ledger(Protocol):
+class Beside(msgspec.Struct, frozen=True):
+    """The memories that were recorded right before and right after one in its session."""
+
+    before: MemoryId | None
+    after: MemoryId | None
+
+
+class Sessions(Protocol):
+    """In which order memories came within a session. Part of the ledger."""
+
+    async def beside(
+        self, tenant: TenantId, subject: SubjectId, ids: Sequence[MemoryId]
+    ) -> Mapping[MemoryId, Beside]:
+        """Return what stands beside those of `ids` that this subject has in a session.
+
+        Only active memories stand beside one, in the order in which they were recorded.
+        """
+        ...
+
+
+class Ledger(Sessions, Protocol):
     """The truth. All methods raise UnavailableError when the database does not answer."""
 
     async def epoch(self, tenant: TenantId, subject: SubjectId) -> Epoch:

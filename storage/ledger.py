@@ -2,15 +2,16 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Select, bindparam, insert, or_, select, update
+from sqlalchemy import Select, bindparam, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from guard.errors import ConflictError, UnavailableError
 from guard.nouns import Accepted, Change, Row
-from guard.ports import Filter, Page
+from guard.ports import Beside, Filter, Page
 from memory.types import Epoch, MemoryId, State, SubjectId, TenantId
 from storage.beside import keep_beside
 from storage.cursor import listing
@@ -26,6 +27,7 @@ from storage.rows import (
     storable,
     versions_by_leaf,
 )
+from storage.sessions import beside
 from storage.tables import LEAVES, MEMORIES, OUTBOX, SUBJECTS
 
 _IDS_PER_QUERY: Final = 500
@@ -195,9 +197,17 @@ class SqlLedger:
         in any state, newest first.
         """
         asked = {"tenant": tenant, "subject": subject, "fingerprint": fingerprint}
-        if not claim:
-            return await self._listed(tenant, _TWINS, asked)
-        return await self._listed(tenant, _ALIKE, asked | {"claim": claim})
+        found = await self._listed(tenant, _TWINS, asked)
+        if claim:
+            found += await self._listed(tenant, _CLAIMING, asked | {"claim": claim})
+        return sorted(found, key=_age, reverse=True)
+
+    @retried
+    async def beside(
+        self, tenant: TenantId, subject: SubjectId, ids: Sequence[MemoryId]
+    ) -> Mapping[MemoryId, Beside]:
+        """Return what stands beside those of `ids` that this subject has in a session."""
+        return await beside(self._database, tenant, subject, ids)
 
     @retried
     async def _listed(
@@ -205,6 +215,10 @@ class SqlLedger:
     ) -> list[Row]:
         async with self._database.reading(tenant) as connection:
             return rows_of(await connection.execute(query, asked))
+
+
+def _age(row: Row) -> tuple[datetime, MemoryId]:
+    return row.sealed.label.recorded_at, row.sealed.label.id
 
 
 def _is_doubtful(error: ConflictError | UnavailableError) -> bool:
@@ -221,17 +235,12 @@ _EPOCH: Final = select(SUBJECTS.c.epoch).where(
     SUBJECTS.c.tenant == bindparam("tenant"), SUBJECTS.c.subject == bindparam("subject")
 )
 _BY_ID: Final = select_rows(*_OWNED, MEMORIES.c.id.in_(bindparam("ids", expanding=True)))
-_TWINS: Final = newest_first(
-    select_rows(*_OWNED, MEMORIES.c.fingerprint == bindparam("fingerprint"))
-)
-_ALIKE: Final = newest_first(
-    select_rows(
-        *_OWNED,
-        or_(
-            MEMORIES.c.fingerprint == bindparam("fingerprint"),
-            MEMORIES.c.claim == bindparam("claim"),
-        ),
-    )
+# In no order: with one, SQLite goes through all that the subject has, newest first.
+_TWINS: Final = select_rows(*_OWNED, MEMORIES.c.fingerprint == bindparam("fingerprint"))
+_CLAIMING: Final = select_rows(
+    *_OWNED,
+    MEMORIES.c.claim == bindparam("claim"),
+    MEMORIES.c.fingerprint != bindparam("fingerprint"),
 )
 _UNINDEXED: Final = newest_first(
     select_rows(

@@ -91,6 +91,7 @@ class MemoryRow(LedgerTable, table=True):
         Index("memories_twins", "tenant", "subject", "fingerprint"),
         Index("memories_claim", "tenant", "subject", "claim"),
         Index("memories_chain", "tenant", "subject", "superseded_by"),
+        Index("memories_session", "tenant", "subject", "session", "recorded_at", "id"),
         Index("memories_state", "tenant", "state", "recorded_at", "id"),
         Index(
             "memories_unindexed",

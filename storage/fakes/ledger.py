@@ -8,7 +8,8 @@ No method awaits between looking and changing, so each is a transaction of its o
 through the same checks as in SQL. `ledger.offline = True` makes all six raise UnavailableError.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -17,6 +18,7 @@ import msgspec
 from guard.errors import ConflictError, UnavailableError
 from guard.nouns import Change, Label, Leaf, Row, Sealed
 from guard.ports import AuditHead, Filter, Integrated, Page, Stretch, Sweep
+from guard.ports import Beside as Neighbours
 from memory.origin import OriginClass
 from memory.types import ClientId, Epoch, LeafId, MemoryId, Owner, State, SubjectId, TenantId
 from storage.chain import EMPTY, AuditReport, Problem, check_row, follow, leaf_hash, verify_chain
@@ -170,6 +172,19 @@ class MemoryLedger:
         alike = (s for s in owned if s.fingerprint == fingerprint or (claim and s.claim == claim))
         return [self._state.row(sealed) for sealed in alike]
 
+    async def beside(
+        self, tenant: TenantId, subject: SubjectId, ids: Sequence[MemoryId]
+    ) -> Mapping[MemoryId, Neighbours]:
+        """Return what stands beside those of `ids` that this subject has in a session."""
+        self._state.answer()
+        wanted = set(ids)
+        owned = self._state.owned(tenant, subject)
+        sessions = {s.label.session for s in owned if s.label.id in wanted and s.label.session}
+        found: dict[MemoryId, Neighbours] = {}
+        for session in sessions:
+            found |= _beside([s.label for s in owned if s.label.session == session], wanted)
+        return found
+
     def _refuse_conflict(self, change: Change) -> None:
         state, owner = self._state, change.owner
         if state.epochs.get((owner.tenant, owner.subject), 0) != change.epoch:
@@ -182,6 +197,17 @@ class MemoryLedger:
                 raise ConflictError("conflict")
             if label.version - 1 != (0 if before is None else before.label.version):
                 raise ConflictError("conflict")
+
+
+def _beside(session: Sequence[Label], wanted: AbstractSet[MemoryId]) -> dict[MemoryId, Neighbours]:
+    """Return what stands beside each of `wanted` in a session whose labels come newest first."""
+    found = {}
+    for place, label in enumerate(session):
+        if label.id in wanted:
+            newer = [s.id for s in session[:place] if s.state is State.ACTIVE]
+            older = [s.id for s in session[place + 1 :] if s.state is State.ACTIVE]
+            found[label.id] = Neighbours(next(iter(older), None), newer[-1] if newer else None)
+    return found
 
 
 class MemoryQuarantine:

@@ -14,7 +14,7 @@ from sqlalchemy import event
 
 from guard.errors import ConflictError, InvalidError, UnavailableError
 from guard.nouns import Change, Label, Sealed
-from guard.ports import Filter
+from guard.ports import Beside, Filter
 from memory.origin import OriginClass
 from memory.types import Epoch, Kind, Layer, LeafId, MemoryId, Owner, State, SubjectId, TenantId
 from storage.database import Database
@@ -471,6 +471,28 @@ async def test_only_active_rows_count_as_unindexed_newest_first_and_bounded(book
     await put(books, *rows, *others)
     assert ids(await books.ledger.unindexed(ACME, ANNA, 2)) == [r.label.id for r in rows[:0:-1]]
     assert len(await books.ledger.unindexed(ACME, ANNA, 9)) == 3
+
+
+@pytest.mark.requirement("R1")
+async def test_what_stands_beside_a_memory_in_its_session(books: Books) -> None:
+    """The active one recorded right before and right after; of one instant, in order of ids."""
+    first, second, third = (sealed(session="a" * 32) for _ in range(3))
+    held = sealed(session="a" * 32, state=State.HELD)
+    late = sealed(session="a" * 32, recorded_at=START + timedelta(microseconds=1))
+    other, alone = sealed(session="b" * 32), sealed()
+    foreign = [sealed(owner, session="a" * 32) for owner in ELSEWHERE]
+    await put(books, first, second, third, held, late, other, alone)
+    for owner, row in zip(ELSEWHERE, foreign, strict=True):
+        await books.ledger.commit(change(0, row, owner=owner))
+    asked = [row.label.id for row in (late, held, first, second, other, alone, *foreign)]
+    found = await books.ledger.beside(ACME, ANNA, [*asked, MemoryId("unknown"), MemoryId("a\0")])
+    assert found == {
+        late.label.id: Beside(third.label.id, None),
+        held.label.id: Beside(third.label.id, late.label.id),
+        second.label.id: Beside(first.label.id, third.label.id),
+        first.label.id: Beside(None, second.label.id),
+        other.label.id: Beside(None, None),
+    }
 
 
 @pytest.mark.requirement("W15")
