@@ -6,10 +6,11 @@ BIN := $(VENV)/bin
 HOST ?= 127.0.0.1
 PORT ?= 8080
 DATA ?= data
+TRAINED ?= trained
 # The extra has no lock: which torch fits depends on the machine (CPU, CUDA, ROCm), and so do digests.
 MODELS ?= torch==2.13.0 transformers==5.24.0 safetensors==0.8.0
 
-.PHONY: serve demo test test-long test-all soak test-models check lint types imports format lock clean bench
+.PHONY: serve demo test test-long test-all soak test-models check lint types imports format lock clean bench train
 
 serve: $(VENV)/.serve  ## run a gateway on embedded defaults
 	$(BIN)/memguard serve --host $(HOST) --port $(PORT) --data-dir $(DATA)
@@ -51,11 +52,16 @@ format: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench.first
 
+train: $(VENV)/.train  ## train the classifier of poisoned memories anew, into TRAINED
+	$(BIN)/memguard train --out $(TRAINED) --data-dir $(DATA)
+
 lock:  ## pin the newest versions that pyproject.toml admits (needs uv)
 	uv pip compile pyproject.toml --universal --generate-hashes --python-version 3.11 -q \
 		--no-header --no-annotate -o requirements.lock
 	uv pip compile pyproject.toml --group dev --universal --generate-hashes --python-version 3.11 -q \
 		--no-header --no-annotate -c requirements.lock -o requirements-dev.lock
+	uv pip compile pyproject.toml --extra train --universal --generate-hashes --python-version 3.11 -q \
+		--no-header --no-annotate -c requirements.lock -o requirements-train.lock
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
@@ -71,6 +77,10 @@ $(VENV)/.serve: $(VENV)/bin/python requirements.lock pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.serve requirements-dev.lock
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet --require-hashes -r requirements-dev.lock
+	touch $@
+
+$(VENV)/.train: $(VENV)/.serve requirements-train.lock
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet --require-hashes -r requirements-train.lock
 	touch $@
 
 $(VENV)/.models: $(VENV)/.dev
