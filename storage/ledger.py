@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Select, bindparam, insert, select, update
+from sqlalchemy import Executable, bindparam, insert, select, union_all, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from guard.errors import ConflictError, UnavailableError
@@ -197,9 +197,10 @@ class SqlLedger:
         in any state, newest first.
         """
         asked = {"tenant": tenant, "subject": subject, "fingerprint": fingerprint}
-        found = await self._listed(tenant, _TWINS, asked)
-        if claim:
-            found += await self._listed(tenant, _CLAIMING, asked | {"claim": claim})
+        if not claim:
+            found = await self._listed(tenant, _TWINS, asked)
+        else:
+            found = await self._listed(tenant, _ALIKE, asked | {"claim": claim})
         return sorted(found, key=_age, reverse=True)
 
     @retried
@@ -211,7 +212,7 @@ class SqlLedger:
 
     @retried
     async def _listed(
-        self, tenant: TenantId, query: Select[Any], asked: dict[str, Any]
+        self, tenant: TenantId, query: Executable, asked: dict[str, Any]
     ) -> list[Row]:
         async with self._database.reading(tenant) as connection:
             return rows_of(await connection.execute(query, asked))
@@ -237,10 +238,13 @@ _EPOCH: Final = select(SUBJECTS.c.epoch).where(
 _BY_ID: Final = select_rows(*_OWNED, MEMORIES.c.id.in_(bindparam("ids", expanding=True)))
 # In no order: with one, SQLite goes through all that the subject has, newest first.
 _TWINS: Final = select_rows(*_OWNED, MEMORIES.c.fingerprint == bindparam("fingerprint"))
-_CLAIMING: Final = select_rows(
-    *_OWNED,
-    MEMORIES.c.claim == bindparam("claim"),
-    MEMORIES.c.fingerprint != bindparam("fingerprint"),
+_ALIKE: Final = union_all(
+    _TWINS,
+    select_rows(
+        *_OWNED,
+        MEMORIES.c.claim == bindparam("claim"),
+        MEMORIES.c.fingerprint != bindparam("fingerprint"),
+    ),
 )
 _UNINDEXED: Final = newest_first(
     select_rows(

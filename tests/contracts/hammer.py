@@ -59,12 +59,14 @@ async def _write(books: Books, rounds: int, deeds: Deeds) -> None:
 
 
 async def _follow(books: Books, working: asyncio.Event, deeds: Deeds) -> None:
-    while working.is_set() or await books.outbox.waiting():
+    while True:
+        # Asked before the look: what is written while it looks is for one more round.
+        over = not working.is_set()
         tasks = await books.outbox.claim(3, START, _LEASE)
         deeds.followed += [(task.id, task.version) for task in tasks]
         await books.outbox.done(tasks)
         # What others hold is theirs to finish.
-        if not tasks and not working.is_set():
+        if over and not tasks:
             return
 
 
