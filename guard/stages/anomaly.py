@@ -16,6 +16,7 @@ from guard.magnets import MAGNET
 from guard.nouns import Facts, Near, Tagged
 from guard.stages.rules import gathered, sightings
 from guard.stages.sleeper_rules import RULES
+from guard.stages.told import graded
 from memory.origin import Channel
 from policies.model import Finding, Severity
 
@@ -65,7 +66,8 @@ _COMMON: Final = frozenset((
 
 def inspect(tagged: Tagged, facts: Facts) -> tuple[Finding, ...]:
     """Return what is odd, each kind once."""
-    sleepers = gathered(NAME, ((s, s.rule.severity) for s in sightings(RULES, facts.views)))
+    original = facts.views[0].text
+    sleepers = gathered(NAME, graded(sightings(RULES, facts.views), original))
     return (*_among_others(tagged, facts), *_stuffed(tagged.draft.text), *sleepers)
 
 

@@ -10,6 +10,7 @@ from typing import Final
 from guard.nouns import Facts, Tagged
 from guard.stages.authority_rules import RULES
 from guard.stages.rules import gathered, sightings
+from guard.stages.told import graded
 from policies.model import Finding
 
 NAME: Final = "authority"
@@ -17,4 +18,5 @@ NAME: Final = "authority"
 
 def inspect(_tagged: Tagged, facts: Facts) -> tuple[Finding, ...]:
     """Return at most one finding per code, with every span that shows it."""
-    return gathered(NAME, ((s, s.rule.severity) for s in sightings(RULES, facts.views)))
+    original = facts.views[0].text
+    return gathered(NAME, graded(sightings(RULES, facts.views), original))

@@ -32,9 +32,15 @@ _CHECK = (
     r"(?:password|id|age|credit|virus) checks?|human review|sign\W?off|review step|approval step)"
 )
 _TARGET = r"(?:https?:/|ftp:/|www\.|[\w.+-]{1,64}@[\w-]{1,63}\.)"
+_NUMBERED = r"(?=[^.!?\n]{0,40}?(?:\d[\d\s\-]{3}|iban|ending|below|[a-z]{2}\d{2}))"
+# An account that is only spoken of ("the club's account") tells nobody where to pay.
 _ACCOUNT = (
-    r"(?:accounts?(?! (?:managers?|teams?|support|executives?|settings|page))|iban|wallets?|bitcoin|btc|usdt|"
-    r"paypal|venmo|[a-z]{2}\d{2}[a-z0-9]{8,30}|[a-z]{2}\d{2} \d{4}|0x[0-9a-f]{6}|\d{10,20}|payee|beneficiary)"
+    r"(?:(?:new|private|personal|different|another|following|other|alternative|updated|temporary|interim|holding|collection|"
+    r"safe|safekeeping) <2>accounts?|accounts?(?! (?:managers?|teams?|support|executives?|settings|page))"
+    + _NUMBERED
+    + r"|iban|"
+    r"wallets?|bitcoin|btc|usdt|paypal|venmo|[a-z]{2}\d{2}[a-z0-9]{8,30}|[a-z]{2}\d{2} \d{4}|0x[0-9a-f]{6}|\d{10,20}|payee|"
+    r"beneficiary(?! on file))"
 )
 _PAPERS = (
     r"(?:reports?|documents?|files?|statements?|data|records?|backups?|logs?|results?|contracts?|copies|copy|"
@@ -53,7 +59,10 @@ _GATE_CN = r"(?:确认|核实|验证|审批|审核|复核|审查|授权|核验|�
 _DEAL_CN = (
     r"(?:付款|支付|转账|汇款|交易|操作|访问|权限|提现|扣款|删除|退款|请求|采购|购买|打款|下单|消费)"
 )
-_ACCOUNT_CN = r"(?:账户|账号|帐号|帐户|卡号|银行卡|钱包|支付宝|微信|尾号|\d{8,}|[a-z]{2}\d{10,})"
+_ACCOUNT_CN = (
+    r"(?:(?:新的?|个人|私人|以下|下面|下列|如下|另一个?|另外的?|别的|临时|安全|备用|他的|她的|其)~3(?:账户|账号|帐号|帐户|卡号|银行卡|户头|卡)|"
+    r"(?:账户|账号|帐号|帐户|卡号|银行卡)(?=[^。！？!?\n]{0,14}\d{4})|钱包|支付宝|微信|尾号|\d{8,}|[a-z]{2}\d{10,})"
+)
 _PROTECTS = r"\b(?:never|not|nt|don t|cannot|can t|no one|nobody|must not|without) (?:ever )?"
 
 _AUTHORISED: Final = (
@@ -69,13 +78,15 @@ _AUTHORISED: Final = (
          r"hereby |already |fully |explicitly )*(?:authori[sz]e[sd]?|pre\W?approved|approved) <3>(?:payment|"
          r"transfer|purchase|wire|withdrawal|assistant|agent|you|access|deletion)\b"),
     rule(CLAIM, HIGH, "access|rights|privilege|permission|control|authority",
-         r"\b(?:has|have|with|given|grant(?:ed|s)?|gets?|give) <4>(?:admin(?:istrator)?|root|superuser|full|"
+         r"\b(?:has|have|given|grant(?:ed|s)?|gets?|give) <4>(?:admin(?:istrator)?|root|superuser|full|"
          r"unrestricted|unlimited|elevated|owner) <2>(?:access|rights?|privileges?|permissions?|control|authority)\b",
          unless=r"\b(?:never|not|nt) (?:be )?(?:give|grant)"),
     rule(CLAIM, HIGH, "admin|authori|superuser|approver|signatory",
-         r"\b(?:is|are|am|becomes?|as) (?:now |also )?(?:an? |the )?(?:new |only |sole |full )?(?:system |account )?"
+         r"(?<![_.])\b(?:is|are|am|becomes?|added as|registered as|act(?:s|ing)? as|treated as) (?:now |also )?(?:an? |the )?(?:new |only |"
+         r"sole |full )?(?:system |account )?"
          r"(?:admin|administrator|superuser|approver|authori[sz]ed (?:user|signatory|contact|person|recipient|"
-         r"administrator|agent|representative|buyer|payer))s?\b", unless=r"\bnot (?:an? |the )?(?:admin|authori)"),
+         r"administrator|agent|representative|buyer|payer))s?\b", unless=r"\bnot (?:an? |the )?(?:admin|authori)|is_admin|\badmin (?:one|password|panel|page)|"
+         r"\b(?:if|who|whether) <3>(?:is|are|am)"),
     rule(CLAIM, HIGH, "授权|批准|许可|准许|审批|允许|同意|认可",
          rf"(?:授权|批准|许可|准许|审批通过|允许|同意|认可)(?:了)?~10(?:(?:所有|全部|任何|一切|每笔|后续|今后|以后|无限|自动)~6"
          rf"{_DEAL_CN}|付款|支付|转账|汇款|提现|扣款)", unless=r"(?:未经?|没有?|不|尚未|需要?|须|请)(?:得到|获得)?~4"
@@ -84,7 +95,7 @@ _AUTHORISED: Final = (
          r"审批|通过)"),
     rule(CLAIM, HIGH, "权限|权力|访问权|管理员|审批人|授权人",
          r"(?:拥有|具有|享有|获得|授予|赋予|给予|开通)~8(?:管理员|最高|全部|所有|完全|超级|root|admin)~3(?:权限|权力|访问权)|"
-         r"(?:是|成为|为|作为)(?:系统|新的?|超级|授权的?|唯一的?|本系统)?(?:管理员|授权人|审批人)", unless=r"(?:不|没|未)(?:是|会|有|再)"),
+         r"(?:是|成为|为|作为)(?:系统|新的?|超级|授权的?|唯一的?|本系统)?(?:管理员|授权人|审批人)", unless=r"(?:不|没|未)(?:是|会|有|再)|(?:自称|冒充|声称|谁都可以说|谎称|假装)"),
     rule(CLAIM, HIGH, "permission|authori|consent|approval|clearance|mandate",
          r"\b(?:has|have|had|gives?|gave|given|grants?|granted|with) <3>(?:permissions?|authori[sz]ation|authority|"
          r"consent|approval|clearance|mandate) <1>(?:to|for) <2>(?:complete|make|execute|pay|purchase|transfer|delete|"
@@ -92,7 +103,7 @@ _AUTHORISED: Final = (
          r"withdraw|payments?|transfers?|purchases?|all|any)\b",
          unless=r"\b(?:no|not|never|nt|without) <2>(?:permission|authori|consent|approval|clearance)|asked"),
     rule(CLAIM, HIGH, "auto",
-         r"\bauto(?:matically)?\W?(?:approv|pay|accept|confirm|execut|transfer|purchas|complet|authori[sz]|delet|"
+         r"\bauto(?:matically)?\W?(?:approv|pay|accept|confirm|execut|transfer|purchas|authori[sz]|delet|"
          r"grant|releas|sign)(?:e|es|ed|ing|al)?\b|\b(?:complete|approve|pay|transfer|purchase|execute|sign|buy)d? <5>"
          r"automatically\b", unless=r"\b(?:not|never|nt) <1>auto"),
     rule(CLAIM, HIGH, "allowed|permitted|entitled|cleared",
@@ -118,7 +129,8 @@ _SKIP: Final = (
          r"bother|seek|request)|(?:no|without) need (?:for|to)) (?:to |for |with |any |the |a |about |all |"
          rf"my |user |further |manual |asking )*<2>{_CHECK}\b",
          unless=_PROTECTS + r"(?:skip|bypass|omit|disable|waive|suppress|turn off|forgo|ignore|drop)|"
-         r"don\W?t forget"),
+         r"don\W?t forget|\bnever ask (?:you )?for <3>(?:one\W?time|otp|2fa|mfa)|\b(?:if|whoever|anyone who|who|they|it|he|she) <2>"
+         r"(?:skip|bypass|disable|suppress|ignore)s?\b"),
     rule(CLAIM, HIGH, "without|no ",
          r"\b(?:pay|transfer|send|delete|execute|run|proceed|purchase|buy|approve|deploy|act|go ahead|process|"
          r"complete|perform|order|withdraw|book|sign|make|trade|install|grant|paid|goes? out|issued?|refunds?|payments?|transfers?|"
@@ -133,9 +145,9 @@ _SKIP: Final = (
          rf"\b{_CHECK} <5>(?:skipped|bypassed|omitted|disabled|waived|ignored|suppressed|turned off)\b",
          unless=r"\b(?:not|never|nt|cannot) <1>(?:be )?(?:skipped|bypassed|omitted|disabled|waived|ignored|suppressed)"),
     rule(CLAIM, HIGH, "跳过|绕过|省略|免|取消|关闭|忽略|无需|不需|不用|不必|不要|别|略过|无须",
-         rf"(?:跳过|绕过|省略|略过|免去|免除|免(?=审|确认|验)|取消|关闭|忽略|无需|无须|不需要?|不用|不必|不要|别)(?:再|去|经过)?"
-         rf"~8{_GATE_CN}", unless=r"(?:不要|不得|禁止|切勿|不能|不可|别|勿|不应)~2(?:跳过|绕过|省略|取消|关闭|忽略|略过|免)|忘|没有|未经?|"
-         r"之前|再次?被|不要在|不要~4不"),
+         rf"(?:跳过|绕过|省略|略过|免去|免除|免(?=审|确认|验)|取消|关闭|忽略|无需|无须|不需要?|不用|不必|不要|(?<![分个特区级性类差告识辨])别)"
+         rf"(?:再|去|经过|走)?[^。！？!?\n，,、；;“”\"]{{0,8}}?{_GATE_CN}(?!码截图|费)", unless=r"(?:不要|不得|禁止|切勿|不能|不可|别|勿|不应|请勿|严禁)~2"
+         r"(?:跳过|绕过|省略|取消|关闭|忽略|略过|免)|忘|没有|未经?|之前|再次?被|不要在|不要~4不|(?:关闭|取消)~6(?:前|须|应|需|先)|指绕过|会(?:略过|跳过|绕过)"),
 )  # fmt: skip
 
 _PAY: Final = (
@@ -143,33 +155,46 @@ _PAY: Final = (
          "pay|remit|send|balance",
          r"\b(?:pay|transfer|wire|send|remit|deposit|paid|route|redirect|move|invoices?|payments?|bills?|salary|"
          r"salaries|payroll|funds|money|refunds?|rent|fees|deposits?|transfers?|remittances?|balance) <10>"
-         rf"(?:to|into|via|onto) <4>{_ACCOUNT}\b"),
+         rf"(?:to|into|via|onto) <4>{_ACCOUNT}\b(?! (?:stored|printed|named|stated|given|shown|listed|on file|of record|as before))",
+         unless=r"\b(?:same|usual|your own|my own|their own|known|registered|existing|special attention)\b|\b(?:was|were|been) <3>(?:paid|sent|"
+         r"transferred|wired|remitted)|\b(?:remitted|paid) <5>beneficiary"),
     rule(CLAIM, HIGH, "bank|payment|payee|account|wire|beneficiary|iban|wallet|billing|supplier|vendor",
          r"\b(?:(?:bank(?:ing)?|payment|wire|billing|remittance|payout|wallet|vendor|supplier) (?:account|details|"
          r"information|info|number|address|instructions)|payee|beneficiary|iban) (?:details |number )?<3>(?:(?:has|have|"
          r"was|were|is|are|got) (?:been )?(?:now )?(?:changed|updated|replaced|moved|different|new)|changed|will "
-         r"change)\b|"
+         r"change)\b(?! <1>(?:only|after|once|unless|by calling))|"
          r"\b(?:new|updated|changed|replacement) (?:bank(?:ing)?|payment|payee|beneficiary|iban|wallet|remittance|"
-         r"payout)(?: bank)? (?:accounts?|details|address|instructions|information|number|is|:)"),
+         r"payout)(?: bank)? (?:accounts?|details|address|instructions|information|number|is|:)",
+         unless=r"\b(?:if|whether|should|when|whenever|never|not|only|once|in case|before|ever) <3>(?:bank|"
+         r"payment|wire|billing|remittance|payout|wallet|vendor|supplier|payee|beneficiary|iban|new|updated|changed|replacement)\b|"
+         r"\b(?:changed|updated|replaced) (?:only|after|by calling|unless)|\b(?:are|is|be) (?:only |never )?changed <4>(?:only|after|once)"),
     rule(CLAIM, HIGH, "recipient|payee|beneficiary|landlord|rent|invoice|payment|salary|refund",
          r"\b(?:recipient|payee|beneficiary|landlord|rent|invoices?|payments?|salary|refunds?) <6>(?:is|are) (?:now )?"
-         rf"<3>{_ACCOUNT}\b", unless=r"\b(?:overdue|late|due|from)\b"),
+         rf"<3>{_ACCOUNT}\b", unless=r"\b(?:overdue|late|due|from|by)\b"),
     rule(CLAIM, HIGH, "收款|付款对象|房东|供应商",
          rf"(?:收款人|收款方|付款对象|收款单位|房东|供应商)~12(?:是|为|改为|现在|:)~14{_ACCOUNT_CN}"),
     rule(CLAIM, HIGH, "付|汇|打|转|存|款|钱|工资|发票|退",
          r"(?:付款|货款|汇款|款项|工资|发票|资金|租金|费用|尾款|定金|转账|钱|退款|报销款?|账款|所有款|余额)~16"
-         rf"(?:打|付|汇|转|支付|存|转账|打款|汇入|转入)(?:款)?(?:到|至|入|给|进|往)?~14{_ACCOUNT_CN}"),
+         rf"(?:打|付|汇|转|支付|存|转账|打款|汇入|转入)(?:款)?(?:到|至|入|给|进|往)?~14{_ACCOUNT_CN}",
+         unless=r"您本人|本人名下|原(?:支付|付款)|原路|合同(?:所载|约定|所列)|对公账户|备案"),
     rule(CLAIM, HIGH, "转|汇|打|付",
-         rf"(?:转账|汇款|打款|付款|转|汇|打钱|付钱)(?:\d{{1,9}})?(?:元|块|万)?(?:给|到|至|往|入)~12{_ACCOUNT_CN}"),
+         rf"(?:转账|汇款|打款|付款|转|汇|打钱|付钱)(?:\d{{1,9}})?(?:元|块|万)?(?:给|到|至|往|入)~12{_ACCOUNT_CN}",
+         unless=r"您本人|本人名下|原(?:支付|付款)|原路|合同(?:所载|约定|所列)|对公账户|备案"),
     rule(CLAIM, HIGH, "收款|银行|付款|结算|对公|开户",
-         r"(?:收款|银行|付款|结算|对公|开户)~4(?:账户|账号|帐号|信息|卡号|人|方|行)?~6(?:变更|更改|更换|改为|更新|换成|变为|"
-         r"改成|调整为|已改|换了)|新的?(?:收款|银行|对公|结算)(?:账户|账号|帐号|人|卡)"),
+         r"(?:收款|银行|付款|结算|对公|开户)[^。！？!?\n，,、；;“”\"]{0,3}(?:账户|账号|帐号|帐户|信息|卡号|收款人|收款方|行|码)[^。！？!?\n，,、；;“”\"]{0,5}?"
+         r"(?:变更|更改|更换|改为|更新|换成|变为|改成|调整为|已改|换了)(?!须|应|需|必须|要|时|前|通知|登记|流程|申请)|"
+         r"新的?(?:收款|银行|对公|结算)(?:账户|账号|帐号|人|卡)(?!须|应|需|必须|要)",
+         unless=r"(?:未|没有?|不会|不得|不|是否|如果?|若|凡|任何|一旦|假如|识别|防范|核实|随时|声称|谎称|自称|说)[^。！？!?\n]{0,10}(?:收款|银行|付款|结算|对公|开户)|"
+         r"(?:未|没有?|不会|从不)~4(?:变更|更改|更换|改|更新|换)"),
 )  # fmt: skip
 
 _SEND: Final = (
     rule(CLAIM, HIGH, "http|ftp|www.|@",
          r"\b(?:send|forward|e\W?mail|mail|upload|post|submit|deliver|copy|cc|bcc|share|report|export|sync|fax|"
-         rf"push|backup|back up|relay|transmit) <10>(?:to|at|with|into|on|onto) <3>{_TARGET}",
+         rf"push|backup|back up|relay|transmit) (?=[^.!?\n]{{0,90}}\b(?:all|every|each|any|copy|copies|always|first|automatically|silently|his|her|their|the user|"
+         rf"user\W?s|users|customer\W?s?|clients?|patients?|chats?|conversations?|transcripts?|histor\w{{1,3}}|memor\w{{1,3}}|credentials?|passwords?|keys?|"
+         rf"tokens?|secrets?|logs?|backups?|database|records?|contacts?|statements?|invoices?|contracts?|files|payslips?|data|everything|from now on|"
+         rf"results?|attachments?|drafts?|balances?|cards?|numbers?)\b)<10>(?:to|at|with|into|on|onto) <3>{_TARGET}",
          unless=_PROTECTS + r"(?:send|forward|e\W?mail|mail|upload|post|submit|share)|"
                 r"\b(?:e\W?mail|mail|report|copy|post|export) (?:was|were|has|had)\b"),
     rule(CLAIM, HIGH, "@", r"\b(?:bcc|cc|copy in|loop in) <3>[\w.+-]{1,64}@[\w-]{1,63}\."),

@@ -32,7 +32,9 @@ _ROLE = (
     "e?mail|no-?reply|do-?not-?reply|git|root|it|ops|noc|dev|devs|kefu|kontakt|community|board|school|library|"
     "courses|classes|warranty|manager|management|reports?|claims|tickets|donations?|volunteers?|editor|editorial|letters|"
     "submissions?|stock|repairs?|delivery|dispatch|hire|rentals?|lettings|admissions|registrar|secretary|treasurer|chair|"
-    "committee|club|hotel|restaurant|garage|archive|tougao|yuyue|zixun|zhaopin|caiwu|xiaoshou|shouhou|fuwu|wuye"
+    "committee|club|hotel|stores|warehouse|soc|audit|oncall|on-?call|duty|desk|servicedesk|postbox|registration|rsvp|signup|test|"
+    "intake|applications?|competitions?|prize|tours?|visits?|parking|facilities|maintenance|"
+    "restaurant|garage|archive|tougao|yuyue|zixun|zhaopin|caiwu|xiaoshou|shouhou|fuwu|wuye"
 )
 PUBLIC_MAILBOX: Final = re.compile(rf"^(?:{_ROLE})(?:[+._-][a-z0-9+._-]{{0,40}})?@")
 PUBLIC_LINE: Final = re.compile(
@@ -40,13 +42,30 @@ PUBLIC_LINE: Final = re.compile(
     r"customer (?:service|care|support)|(?:technical |tech )?support|hot ?line|help ?(?:line|desk)|toll[- ]?free|"
     r"reception|front desk|head ?quarters|head office|main office|box office|reservations?|bookings?|sales|"
     r"enquiries|inquiries|switchboard|our (?:office|team|store|shop|clinic|phone|number)|opening hours|info ?line|"
-    r"emergency (?:line|number)|service (?:line|number|cent(?:er|re)))(?![a-z])|客服|热线|服务电话|咨询电话|联系我们|"
+    r"emergency (?:line|number)|service (?:line|number|cent(?:er|re))|(?:duty|on[- ]call) (?:phone|officer|desk|manager|engineer|number)|"
+    r"(?:any )?(?:questions|enquiries|queries)(?: (?:to|go to|about|on))?|registrations?|register(?: (?:with|at|by|via))?|sign up|rsvp(?: to)?|apply to|"
+    r"applications?(?: (?:to|go to))?|entries (?:to|go to)|appointments?|press contact|contact person|for (?:more )?(?:details|information)|further information|"
+    r"more information|faults to|complaints to|tickets (?:from|at)|school office|surgery|practice|municipality|town hall|department|"
+    r"urgent (?:matters|cases|requests))(?![a-z])|值班|办公室|预约|预订|咨询|应聘|招聘|投稿|联系人|负责人|物业|窗口|门诊|急诊|服务部|维修|报修|教务处|秘书处|"
+    r"有疑问|有问题|如需|急事|详情|客服|热线|服务电话|咨询电话|联系我们|"
     r"总机|前台|预订电话|预约电话|投诉电话|官方电话|服务台|订座|售后|咨询热线|报名电话|监督电话|举报电话)[^\n]{0,48}$"
 )
 
+OWN: Final = re.compile(
+    r"(?i:(?<![a-z])(?:(?:call|ring|text|reach|phone|write(?: to)?|e-?mail|message|find|contact|ping|tell) me(?: (?:back|up))?|"
+    r"my (?:new |direct |work |mobile |phone |office |own |private |current )*(?:number|phone|mobile|cell|line|e-?mail|address|extension))(?![a-z])|"
+    r"打我(?:的)?(?:电话|手机)|给我(?:打|回)?(?:电话|发邮件|来电|回电)|我的?(?:新|办公|工作)?(?:电话|手机号?|号码|邮箱|微信|分机)|联系我(?!的|家)|找我(?!的|家)|致电本人|"
+    r"本人(?:电话|手机|邮箱))[^\n]{0,40}$"
+)
+"""Ends in words by which a writer says how to reach himself."""
+FOOTER: Final = re.compile(
+    r"(?:^|[\n.!?。！？][ \t]{0,4})(?:--?|—|–|~)[ \t]{0,3}[^\n.!?。！？]{0,60}$"
+)
+"""Ends in the dash under which somebody signs."""
+
 HEADER: Final = re.compile(
-    r"(?:^|[\n|>;])[ \t>*]{0,8}(?:e-?mail[_ -]?)?(?:from|to|cc|bcc|sender|recipients?|reply[-_ ]?to|envelope[-_ ]to"
-    r"|delivered[-_ ]to|sent by|发件人|收件人|抄送|密送|来自|寄件人|发送至|回复至)[ \t*]{0,3}[:：][^\n|]{0,400}",
+    r"(?:^|[\n|>;{,(])[ \t>*\"']{0,8}(?:e-?mail[_ -]?)?(?:from|to|cc|bcc|sender|recipients?|reply[-_ ]?to|envelope[-_ ]to"
+    r"|delivered[-_ ]to|sent by|发件人|收件人|抄送|密送|来自|寄件人|发送至|回复至)(?:[\"']{1,2}[ ]?[:=][^\n|,}]{0,120}|[ \t*]{0,3}[:：][^\n|]{0,400})",
     re.IGNORECASE,
 )
 AUTHOR: Final = re.compile(

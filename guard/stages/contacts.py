@@ -5,6 +5,7 @@ says "call us". `correspondent` is that of those who write and are written to: i
 of a letter or under it. A letter is no dossier, so only the first is held from outside.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -16,10 +17,12 @@ from guard.stages.contact_rules import (
     AUTHOR,
     CLOSING,
     EMAIL,
+    FOOTER,
     FREE,
     HEADER,
     MOBILE_CN,
     NUMBER_LABEL,
+    OWN,
     PHONE,
     PHONE_LABEL,
     PUBLIC_LINE,
@@ -40,6 +43,10 @@ _SIGNED: Final = 4
 _SIGNS: Final = 2
 """Signs of a letter that make one: a head, a subject, a salutation, a close."""
 
+_MESSAGE: Final = 80
+"""Characters, Chinese ones twice, from which on a text says more than how to reach somebody."""
+
+_HAN = re.compile(r"[\u4e00-\u9fff]")
 _REGIONS: Final = ("CN", "US", "GB")
 _NEAR: Final = 24
 _LINE: Final = 72
@@ -75,14 +82,16 @@ def contacts(text: str) -> Iterator[tuple[str, int, int]]:
 def correspondents(text: str, spans: Sequence[Span]) -> set[Span]:
     """Return those of `spans`, contacts in order, that are of a letter's own correspondents.
 
-    What its head names counts anywhere in it, and a few under each close. The letter is the text
+    What its head names counts anywhere in it, a few under each close, and those by which the
+    writer of a message says how to reach himself. The letter is the text
     itself: in a reading whose lines are joined it could not be told.
     """
+    own = _by_the_writer(text, spans)
     letter = letter_of(text)
     if letter is NO_LETTER:
-        return set()
+        return own
     named = {text[s.start : s.end].lower() for s in spans if letter.in_head(s.start)}
-    theirs: set[Span] = set()
+    theirs = own
     signed: Counter[int] = Counter()
     for span in spans:
         signature = letter.signature(span.start)
@@ -94,13 +103,23 @@ def correspondents(text: str, spans: Sequence[Span]) -> set[Span]:
     return theirs
 
 
+def _by_the_writer(text: str, spans: Sequence[Span]) -> set[Span]:
+    """Return those by which a writer says how to reach himself, and those he signs with."""
+    if len(text) + len(_HAN.findall(text)) < _MESSAGE:
+        return set()
+    own = {span for span in spans if OWN.search(text, max(0, span.start - _LINE), span.start)}
+    last = [span for span in spans if not text[span.end :].strip(" .\t\n)>")]
+    own.update(s for s in last if FOOTER.search(text, max(0, s.start - _LINE), s.start))
+    return own if len(own) <= _SIGNED else set()
+
+
 def letter_of(text: str) -> Letter:
     """Return where a letter names its correspondents."""
     heads = [match.span() for match in HEADER.finditer(text)]
     closes = list(CLOSING.finditer(text))
     one_each = (SUBJECT.search(text), SALUTATION.search(text), closes)
     authors = [match.span() for match in AUTHOR.finditer(text)]
-    if len(heads[:1]) + sum(map(bool, one_each)) < _SIGNS:
+    if len(heads[:_SIGNS]) + sum(map(bool, one_each)) < _SIGNS:
         return Letter(tuple(authors), ()) if authors else NO_LETTER
     signatures = [(close.end(), min(close.end() + _SIGNATURE, len(text))) for close in closes]
     return Letter((*heads, *authors), tuple(signatures))

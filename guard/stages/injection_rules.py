@@ -18,7 +18,9 @@ _OLD = (
 )
 _ORDERS = r"(?:instructions?|prompts?|directives?|guidelines?|programming|guardrails?|safeguards)"
 _LIMITS = r"(?:rules?|restrictions?|limitations?|constraints?|polic(?:y|ies)|commands?|training)"
-_MINE = r"\bmy\b|\bour own\b"
+_MINE = (
+    r"\bmy\b|\bour own\b|(?:do not|don\W?t) follow (?:these|the) instructions (?:if|unless|when)"
+)
 _MODEL = (
     r"(?:ai|a\.i\.|llms?|(?:large )?language models?|assistants?|agents?|chatbots?|bots?|"
     r"chatgpt|gpt|claude|gemini|copilot)"
@@ -96,9 +98,11 @@ _OVERRIDE: Final = (
 )  # fmt: skip
 
 _ROLE: Final = (
-    rule("role_marker", HIGH, "<|", r"<\|\W?(?:im_start|im_end|im_sep|system|user|assistant|endoftext|"
-         r"start_header_id|end_header_id|eot_id|begin_of_text)\W?\|>?"),
-    rule("role_marker", HIGH, "inst]|sys>", r"\[/?inst\]|<</?sys>>"),
+    # A marker counts where it marks something: a list of a tokenizer's words opens no turn.
+    rule("role_marker", HIGH, "<|", r"<\|\W?(?:im_start|start_header_id|im_sep|begin_of_text)\W?\|>?\W{0,4}(?:system|user|assistant|tool|"
+         r"developer|function|you\b)|<\|\W?(?:system|user|assistant|developer)\W?\|>?(?=\W{0,4}\w)|<\|\W?(?:im_end|endoftext|eot_id|"
+         r"end_header_id)\W?\|>?\W{0,6}(?:<\||\n\W{0,4}\w|system|user|assistant|ignore|new|now|you\b|please|从|请|你|忽略|现在)"),
+    rule("role_marker", HIGH, "inst]|sys>", r"\[/?inst\](?=\W{0,4}\w)(?! and)|<</?sys>>(?=\W{0,4}\w)(?! and)(?!\W{1,3}they)"),
     rule("role_marker", HIGH, "[", r"\[ ?(?:system|admin|developer|root)(?: (?:message|prompt|override|"
          r"note|instructions?|update|command|mode))? ?\]"),
     rule("role_marker", HIGH, "#",
@@ -113,7 +117,7 @@ _ROLE: Final = (
          r"now|new|override|all|always|never|disregard|please|sure|你|忽略|请|现在|从现在)"),
     rule("fence", HIGH, "</", r"</ ?(?:system|instructions?|context|memory|memories|untrusted|"
          r"tool_(?:result|response|output)|function_results?|user_(?:input|query|message)|retrieved|"
-         r"knowledge|search_results?|prompt|assistant|user)[\w\-]{0,40} ?>"),
+         r"knowledge|search_results?|prompt|assistant|user)[\w\-]{0,40} ?>(?=\s{0,40}[^\s<}\])\"'`»”」])"),
     rule("fence", HIGH, "<", r"< ?(?:system|assistant|instructions?|important|admin|developer|"
          r"function_calls?|tool_calls?|system_prompt|system-reminder)[\w\-]{0,40} ?>"),
     rule("fence", MEDIUM, "end|结束",
@@ -128,7 +132,7 @@ _PERSONA: Final = (
     rule("persona", HIGH, "unrestrict|unfilter|uncensor|unlimit|jailbroken|moral|ethic|without|no |free ",
          r"\b(?:you are|you re|you will be|you will act|act as|acting as|pretend|role ?play|roleplaying|behave|"
          r"become|simulate|take on the role|imagine you|play the role|called|named|assume the role|"
-         rf"emulate|an ai|a chatbot|a model|character) <14>{_LOOSE}\b"),
+         rf"emulate|an ai|a chatbot|a model|character) <14>{_LOOSE}\b(?! (?:on|for|in) (?:budget|money|time|space|size|colou?r|length))"),
     rule("persona", HIGH, "mode|模式",
          r"\b(?:god|dan|jailbreak|jailbroken|unrestricted|sudo|unfiltered|evil|uncensored|chaos) mode\b|"
          r"(?:越狱|上帝|无限制|无审查|不受限|解锁)模式"),
@@ -174,7 +178,7 @@ _EXFILTRATION: Final = (
          rf"append|share|bcc|sync|report|export|include|embed|encode|put) <8>{_PRIVATE} <12>{_TARGET}"),
     rule("exfiltration", HIGH, "exfiltrat|leak|steal|harvest",
          rf"\b(?:exfiltrate|leak|steal|harvest|siphon) <5>{_PRIVATE}\b",
-         unless=r"\b(?:never|not|nt|to prevent|prevent|avoid|against|detect|stop|could|can|might|may) <3>"
+         unless=r"\b(?:never|not|nt|to prevent|prevent|avoid|against|detect|stop|could|can|might|may|the|a|this|that|such|data) <3>"
                 r"(?:exfiltrate|leak|steal|harvest|siphon)"),
     rule("exfiltration", HIGH, "](http|](//",
          r"!\[[^\]\n]{0,80}\]\((?:https?:)?//[^)\s]{1,200}[?&=/](?:[^)\s]{0,100}=)?(?:\{|<|\[|%7b|\$)"),
@@ -249,7 +253,8 @@ _POISON: Final = (
          r"starting|beginning|with|including|regarding)\w{0,4} <8>(?:should|must|shall|will|is to|are to) <2>(?:be )?(?:answer|"
          r"repl|respond|forward|redirect|treat|return|execut|trigger)\w{0,4}\b"),
     rule("memory_poison", MEDIUM, "被问|凡", r"被问(?:到|及|起)~14(?:就|都|请|应|则|说|回答|一律)|"
-         r"凡是?(?:提到|涉及|包含|询问|问到|带有|出现)~20(?:都|就|应|必须|一律|均)"),
+         r"凡是?(?:提到|涉及|包含|询问|问到|带有|出现)~20(?:都|就|应|必须|一律|均)(?![^。！？!?\n]{0,16}(?:真人|人工|核实|复核|审批|如实|确认))",
+         unless=r"被问到?时?(?:据实|如实)|客服被问"),
     rule("memory_write", LOW, "memory|memories|记忆",
          r"\b(?:store|save|add|write|record|commit|append|insert|put|keep) <5>(?:to|in|into|as) <3>(?:memory|"
          r"memories)\b|\bupdate (?:your|the) <2>memor(?:y|ies)\b|"

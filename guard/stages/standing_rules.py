@@ -17,13 +17,17 @@ _DO = (
     r"order|choose|pick|buy|pay|ship|convert|ignore|refuse|assume|prioriti[sz]e|consider|provide|route|report|"
     r"log|store|skip|give|make|schedule|set|go with|opt|put|show|list|deliver|wake|turn|play|leave|confirm)"
 )
-_AGENT = r"(?:assistant|agent|ai|bot|chatbot|language model|you)"
+_NAMED = r"(?:assistant|agent|ai|bot|chatbot|language model)"
+_AGENT = rf"(?:{_NAMED}|you)"
+# A rule that asks for people and checks protects, whoever wrote it.
+_GUARDED_CN = r"(?![^。！？!?\n]{0,26}(?:核实|核对|人工|真人|复核|审批|专人|备案|脱敏|临时账号|不得|审核|确认))"
 
 RULES: Final[tuple[Rule, ...]] = (
     rule(STANDING, MEDIUM, "from now on|going forward|henceforth|from this|until further|future|from today",
          r"\b(?:from (?:now|today|here) on(?:wards?)?|going forward|henceforth|from this (?:point|moment|day|message)"
          r"(?: on| forward| onwards?)*|until further notice|(?:for|in) all future \w{1,20}|in (?:the )?future) <10>"
-         rf"(?:{_DO}|you|your|please|always|never|don\W?t|do not|must)\b"),
+         rf"(?:{_DO}|you|your|please|always|never|don\W?t|do not|must)\b",
+         unless=r"\b(?:we|they|he|she|it|i) (?:will |shall |would |d |ll )?(?:in (?:the )?future|from (?:now|today) on|henceforth)\b"),
     rule(STANDING, MEDIUM, "from now on|going forward|henceforth|from today",
          rf"\b{_DO} <12>(?:from (?:now|today|here) on(?:wards?)?|going forward|henceforth|from this (?:point|moment)"
          r" (?:on|forward))\b"),
@@ -35,34 +39,38 @@ RULES: Final[tuple[Rule, ...]] = (
          rf"|me|us|the (?:assistant|agent)) (?:to)?) ?)(?:always|never) {_DO} <8>(?:for me|my|me|the user|user s|your"
          r" (?:repl|answer|response|output|message)\w{0,4}|for (?:him|her|them|us))\b"),
     rule(STANDING, MEDIUM, "always|never",
-         rf"\b{_AGENT} (?:must |should |shall |will |has to |have to |needs? to |are to |is to )?(?:always|never)"
-         rf" {_DO}\b|\b(?:wants?|asks?|asked|told|instructed|expects?) (?:you|me|us|the {_AGENT}) to (?:always|never)"
+         rf"\b(?:{_NAMED} (?:must |should |shall |will |has to |have to |needs? to |are to |is to )?|you (?:must|should|shall|will|have to|"
+         rf"are to) )(?:always|never) {_DO}\b|\b(?:wants?|asks?|asked|told|instructed|expects?) (?:you|me|us|the {_AGENT}) to (?:always|never)"
          rf" <1>{_DO}\b"),
     rule(STANDING, MEDIUM, "whenever|every time|each time|any time|when",
-         r"\b(?:whenever|every time|each time|any ?time|when(?= (?:the )?(?:user|you|asked))) (?:the |a )?(?:user|you|i|we|"
-         r"he|she|they|someone|anyone|asked|customer)\b <12>"
+         r"\b(?:whenever|every time|each time|any ?time|when(?= (?:the )?(?:user|you|asked))) (?:the |a )?(?:user|i|we|he|she|they|"
+         r"someone|anyone|asked|customer|you (?:(?:are |re )?asked|answer|reply|respond|recommend|suggest|summari[sz]e|talk to|speak to|help))\b <12>"
          rf"(?:{_SPEAK}|use|call|send|include|provide|add|always|never|please|you (?:must|should))\b"),
     rule(STANDING, MEDIUM, "assistant|agent|bot|ai ",
          rf"\b(?:the |this |your |an? )?(?:assistant|agent|chatbot|ai assistant|ai agent|bot) (?:must|should|shall|has"
-         rf" to|have to|needs to|is to|is required to|is expected to|ought to) (?:not |only |always |never |also )?{_DO}\b"),
+         rf" to|have to|needs to|is to|is required to|is expected to|ought to) (?:not |only |always |never |also )?{_DO}\b",
+         unless=r"\b(?:whether|if) (?:the |an? |our )?(?:assistant|agent|bot)|\b(?:must|should|shall|has to|have to) (?:not|never|only) (?:ever )?(?:treat|"
+         r"follow|pay|send|book|buy|store|sign|order|forward|keep)"),
     rule(STANDING, MEDIUM, "reply|response|answer|message|conversation|session",
-         r"\b(?:in|with|at the end of|to|of) (?:every|each|all)(?: of)?(?: your)? (?:reply|replies|response|responses|"
-         r"answer|answers|message|messages|conversations?|sessions?|output)\b"),
+         r"\b(?:in|with|at the end of|to|of) (?:every|each|all)(?: of)?(?: your)? (?:reply|replies|responses?|answers?)\b|"
+         r"\b(?:in|with|at the end of|to|of) (?:every|each|all) of your (?:messages?|conversations?|sessions?|outputs?)\b|"
+         r"\b(?:include|add|append|mention|end|begin|start|put|say|insert|sign|repeat|write|quote|use|name) <8>(?:in|with|at the end of|to|of) "
+         r"(?:every|each|all)(?: your)? (?:messages?|conversations?|sessions?|outputs?)\b"),
     rule(STANDING, MEDIUM, "always|never|only",
          rf"\b(?:when|while|for|if) <6>(?:always|never|only) {_DO}\b|\balways (?:choose|pick|select|use|prefer|book|"
          r"order|buy) <8>(?:regardless|no matter|even if|whatever|over (?:all|any|other))\b",
          unless=r"\b(?:i|he|she|they|we|who|people) (?:have |has |had )?(?:always|never|only)"),
-    rule(STANDING, MEDIUM, "一律|务必|都要", r"(?:一律|务必|都要)~2(?:选择?|用|买|订|采用|走|找|去)"),
+    rule(STANDING, MEDIUM, "一律|务必|都要", r"(?:一律|务必|都要)~2(?:选择?|用|买|订|采用|走|找|去)" + _GUARDED_CN),
     rule(STANDING, MEDIUM, "以后|今后|往后|从现在|从今|从此|此后|下次|自此|从明天",
          r"(?:以后(?:都|请|不|别|就|要|回|用|再|跟|给|叫|每|凡|一律|你|我|的|只|直接|帮|默认|,)|今后|往后(?:都|请|要|就)|从现在(?:起|开始)|"
          r"从今(?:以后|天起|天开始|往后|起)|从此(?:以后|请|都)|此后(?:请|都|一律)|下次起|自此|从明天起)~14(?:回答|回复|答复|用|使用|称呼|叫|"
          r"推荐|建议|发|提醒|选|买|订|走|说|写|调用|记住|遵守|按|优先|采用|翻译|总结|给|带|附|加|都|要|必须|应|请|默认|提供|告诉|忽略|"
-         r"执行|处理|视|当作|寄|付|避免|展示|改|问|放|安排|吃|坐|联系|打|点|送|别|不)", unless=r"(?:年|月|天|日|小时|分钟|周|星期)以后"),
+         r"执行|处理|视|当作|寄|付|避免|展示|改|问|放|安排|吃|坐|联系|打|点|送|别|不)" + _GUARDED_CN, unless=r"(?:年|月|天|日|小时|分钟|周|星期)以后"),
     rule(STANDING, MEDIUM, "一律|务必|始终|永远|总是|每次|每当|凡是|不要再|别再|再也不要|一直|都要|必须",
          r"(?:一律|务必|始终|永远|总是|每次|每当|凡是|不要再|别再|再也不要|一直要|都要|必须)~10(?:回答|回复|答复|称呼|叫我|推荐|提醒我|告诉"
-         r"(?:我|用户|他|她)|翻译|总结成?|输出|给我|帮我|替我|给用户|建议|引用|向用户|对用户|为我)"),
+         r"(?:我|用户|他|她)|翻译|总结成?|输出|给我|帮我|替我|给用户|建议|引用|向用户|对用户|为我)" + _GUARDED_CN),
     rule(STANDING, MEDIUM, "你|助手|助理|智能体|ai|模型|机器人|回答|回复|我",
          r"(?:你|助手|助理|智能体|ai|模型|机器人|(?:每次|所有|每条|每个)~4(?:回答|回复|对话|答案))~4(?:以后|今后|必须|务必|一律|始终|永远|"
          r"总是|每次|每当|不要再|都要|不得|禁止|只能)~16(?:回答|回复|用|使用|推荐|建议|发|提醒|说|写|调用|记住|遵守|按|优先|采用|提供|告诉|"
-         r"忽略|执行|处理|视为|当作|带|附|加|引用)|每当(?:我|用户|客户|有人|你)~20(?:就|都|请|要|必须|应)"),
+         r"忽略|执行|处理|视为|当作|带|附|加|引用)" + _GUARDED_CN + r"|每当(?:我|用户|客户|有人|你)~20(?:就|都|请|要|必须|应)"),
 )  # fmt: skip

@@ -1,0 +1,59 @@
+"""Tells what a text says of an attack from what it says to its reader (W16: a report is one).
+
+Told is a passage in quotation marks in a text about attacks, and one whose sentence names an
+attacker before it as the one who acts. Neither excuses anything once the text asks to act on what
+it quotes, and no disguise is ever a report.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from guard.stages.rules import Sighting, is_disguised
+from guard.stages.told_rules import ABOUT, ACTED_ON, ATTACKER, QUOTED
+from policies.model import Severity, Span
+
+_SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？\n]")
+_REACH: Final = 160
+_KNOWN: Final = 64
+"""Open matches that later readings are compared with."""
+
+
+class Telling:
+    """What one text tells of, read once."""
+
+    def __init__(self, original: str) -> None:
+        self._original = original
+        self._reports = ACTED_ON.search(original) is None
+        about = self._reports and ABOUT.search(original) is not None
+        self._quotes = [m.span() for m in QUOTED.finditer(original)] if about else []
+
+    def weighed(self, severity: Severity, span: Span) -> Severity:
+        """Return the severity of an open match, less where the text only tells of it: what is
+        grave or likely becomes a weak sign, and a weak sign a remark.
+        """
+        if not self._is_told(span):
+            return severity
+        return Severity.LOW if severity > Severity.LOW else Severity.INFO
+
+    def _is_told(self, span: Span) -> bool:
+        if not self._reports:
+            return False
+        if any(low <= span.start and span.end <= high for low, high in self._quotes):
+            return True
+        before = self._original[max(0, span.start - _REACH) : span.start]
+        return ATTACKER.search(_SENTENCE_END.split(before)[-1]) is not None
+
+
+def graded(seen: Iterable[Sighting], original: str) -> Iterator[tuple[Sighting, Severity]]:
+    """Yield each match with what it weighs. A reading that repeats an open match adds nothing."""
+    telling = Telling(original)
+    known: list[Span] = []
+    for sighting in seen:
+        severity, span = sighting.rule.severity, sighting.span
+        if not is_disguised(sighting, original):
+            known.append(span)
+            severity = telling.weighed(severity, span)
+        elif any(one.start <= span.start and span.end <= one.end for one in known[:_KNOWN]):
+            continue
+        yield sighting, severity
