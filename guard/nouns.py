@@ -5,7 +5,7 @@ Each noun holds the one before it, and only the step between them makes the next
 `guard.review` make, from `Screened`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 
@@ -62,8 +62,8 @@ class View(msgspec.Struct, frozen=True):
 
     name: str
     text: str
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
+    starts: Sequence[int]
+    ends: Sequence[int]
 
 
 class Near(msgspec.Struct, frozen=True):
@@ -90,7 +90,7 @@ class Facts(msgspec.Struct, frozen=True):
     part in looking for them. `pull` is how near the text is to unrelated questions; from 1 on, as
     near as no ordinary text. `detected` is what the models said. `kin` are the own memories to
     compare with: near ones and those that speak of the same. `twins` are those of equal text or
-    equal `claim`, in any state.
+    equal `claim`, in any state. `reading` is the record of what the text was read as.
     """
 
     epoch: Epoch
@@ -106,6 +106,7 @@ class Facts(msgspec.Struct, frozen=True):
     detected: tuple[Detected, ...] = ()
     kin: tuple["Row", ...] = ()
     claim: bytes = b""
+    reading: bytes = b""
 
 
 class Screened(msgspec.Struct, frozen=True):

@@ -25,8 +25,7 @@ _WIDE: Final = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
 
 def windows(text: str) -> tuple[Span, ...]:
     """Return where the parts of `text` lie, in order and without gaps; one for a short text."""
-    size = weight(text)
-    if size <= _WHOLE:
+    if len(text) * _HAN <= _WHOLE or (size := weight(text)) <= _WHOLE:
         return (Span(0, len(text)),)
     most = max(MOST, -(-MOST * len(text) // _LONG))
     room = max(SIZE, -(-size // most))
@@ -42,7 +41,9 @@ def windows(text: str) -> tuple[Span, ...]:
 
 def weight(text: str) -> int:
     """Return how much a model has to read, in characters of Latin script."""
-    return len(text) + (_HAN - 1) * sum(1 for _ in _WIDE.finditer(text))
+    if text.isascii():
+        return len(text)
+    return len(text) + (_HAN - 1) * len(_WIDE.findall(text))
 
 
 def _packed(text: str, room: int) -> Iterator[int]:

@@ -33,8 +33,11 @@ def views_for_models(views: Sequence[View]) -> tuple[View, ...]:
     """
     original = views[0]
     taken = [_cut(original, original)]
-    groups = [(view, _groups(view.text)) for view in views[1:] if view.text]
-    seen = _groups(original.text)
+    plain = _plain(original.text)
+    texts = [(view, _plain(view.text)) for view in views[1:] if view.text]
+    # One that says nothing new is never taken, and most texts have no other.
+    groups = [(view, _groups(text)) for view, text in texts if text != plain]
+    seen = _groups(plain) if groups else frozenset()
     while groups and len(taken) < MODEL_VIEWS:
         gains = [len(group - seen) for _, group in groups]
         most = max(gains)
@@ -47,9 +50,12 @@ def views_for_models(views: Sequence[View]) -> tuple[View, ...]:
     return tuple(taken)
 
 
-def _groups(text: str) -> frozenset[str]:
-    plain = f" {_NOT_WORD.sub(' ', text.casefold()).strip()} "
-    return frozenset(plain[i : i + _GROUP] for i in range(len(plain) - _GROUP + 1))
+def _plain(text: str) -> str:
+    return f" {_NOT_WORD.sub(' ', text.casefold()).strip()} "
+
+
+def _groups(plain: str) -> frozenset[str]:
+    return frozenset([plain[i : i + _GROUP] for i in range(len(plain) - _GROUP + 1)])
 
 
 def _cut(view: View, original: View) -> View:

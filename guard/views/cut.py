@@ -5,6 +5,7 @@ one is no word, so that honest neighbours stay apart.
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 _PIECE = re.compile(r"[a-z]{1,12}")
@@ -33,6 +34,7 @@ name never no not of on one or other our out over pass pay per port prior prompt
 ride rule sense side so some tan tell the thing things to up us we when with word words you your
 """
 WORDS: Final = frozenset(_LOOKED_FOR.split())
+_BEGINNINGS: Final = frozenset(word[:end] for word in WORDS for end in range(1, len(word)))
 _WHOLE: Final = frozenset(_WORDS_THEMSELVES.split())
 
 
@@ -53,6 +55,8 @@ class CutWords:
 
     def finditer(self, text: str, /) -> Iterator[_Found]:
         """Yield the runs of pieces that make a word, none overlapping another."""
+        if not _may_be_cut(_PIECE.findall(text)):
+            return
         pieces = list(_PIECE.finditer(text))
         at = 0
         while at < len(pieces):
@@ -63,6 +67,14 @@ class CutWords:
             last, word = found
             yield _Found(pieces[at].start(), pieces[last].end(), word)
             at = last + 1
+
+
+def _may_be_cut(pieces: list[str]) -> bool:
+    """Say whether any two neighbours begin a word together."""
+    return any(
+        one in _BEGINNINGS and (one + two in _BEGINNINGS or one + two in WORDS)
+        for one, two in pairwise(pieces)
+    )
 
 
 def _word_at(text: str, pieces: list[re.Match[str]], first: int) -> tuple[int, str] | None:
@@ -76,6 +88,8 @@ def _word_at(text: str, pieces: list[re.Match[str]], first: int) -> tuple[int, s
             break
         piece = pieces[last].group()
         joined += piece
+        if joined not in _BEGINNINGS and joined not in WORDS:
+            break
         broken = broken or (piece not in _WHOLE and piece not in WORDS)
         if broken and joined in WORDS:
             best = (last, joined)

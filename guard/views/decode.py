@@ -57,6 +57,10 @@ _INLINE = re.compile(
     re.IGNORECASE,
 )
 _EMPHASIS = re.compile(r"(?<=[^\W\d_])(?:\*{1,3}|~~|`|\\(?=[^\W\d_]))(?=[^\W\d_])")
+_RUN: Final = 12
+_RUNS = re.compile(rf"[A-Za-z0-9+/_\-]{{{_RUN}}}")
+_PAIRS = re.compile(r"[0-9a-fA-F]{2}(?:[ ,:\-][0-9a-fA-F]{2}){3}")
+_NUMBERS = re.compile(r"\d(?:, ?| )\d")
 _NOT_HEX = re.compile(r"[^0-9a-fA-F]")
 _TAGS = re.compile(r"[\U000e0020-\U000e007e]+")
 _SELECTORS = re.compile(r"[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
@@ -80,13 +84,14 @@ def decoded(view: View) -> tuple[View, tuple[str, ...]]:
     """Return the reading with every encoded run decoded once, and the kinds of code found."""
     kinds: list[str] = []
     seen = view
-    for kind, (sign, pattern, decode) in _DECODERS.items():
-        if sign and sign not in seen.text:
+    for may_have, decoders in _DECODERS:
+        if not may_have(seen.text):
             continue
-        after = rewritten(seen, pattern, decode)
-        if after is not seen:
-            kinds.append(kind)
-            seen = after
+        for kind, pattern, decode in decoders:
+            after = rewritten(seen, pattern, decode)
+            if after is not seen:
+                kinds.append(kind)
+                seen = after
     return seen, tuple(kinds)
 
 
@@ -232,17 +237,46 @@ _ENCODINGS: Final = (
     ("utf-16-be", re.compile(rf"[{_COMMON}]{{4,}}")),
     ("gb2312", re.compile(rf"[{_COMMON}]{{4,}}")),
 )
-_DECODERS: Final[dict[str, tuple[str, re.Pattern[str], Callable[[re.Match[str]], str | None]]]] = {
-    "html": ("&", _HTML, _html),
-    "escape": ("\\", _ESCAPES, _escapes),
-    "percent": ("%", _PERCENT, _percent),
-    "quoted": ("=", _QUOTED, _quoted),
-    "hex": ("", _HEX, _hex),
-    "base32": ("", _BASE32, _base32),
-    "base64": ("", _BASE64, _base64),
-    "decimal": ("", _DECIMAL, _decimal),
-    "binary": ("0", _BINARY, _binary),
-    "morse": (".", _MORSE, _morse),
-    "marks": ("<", _MARKS, _marks),
-    "emphasis": ("", _EMPHASIS, _nothing),
-}
+
+
+def _has(sign: str) -> Callable[[str], bool]:
+    """Return what says whether a text has this sign."""
+    return lambda text: sign in text
+
+
+def _has_run(text: str) -> bool:
+    """Say whether as many characters of a code as one has at least stand side by side."""
+    return max(map(len, text.split()), default=0) >= _RUN and _RUNS.search(text) is not None
+
+
+def _may_be_hex(text: str) -> bool:
+    return _has_run(text) or _PAIRS.search(text) is not None
+
+
+def _may_be_decimal(text: str) -> bool:
+    return _NUMBERS.search(text) is not None
+
+
+def _may_be_morse(text: str) -> bool:
+    return " ." in text or " -" in text
+
+
+def _may_be_emphasis(text: str) -> bool:
+    return "*" in text or "`" in text or "\\" in text or "~~" in text
+
+
+_Decoder = tuple[str, re.Pattern[str], Callable[[re.Match[str]], str | None]]
+_DECODERS: Final[tuple[tuple[Callable[[str], bool], tuple[_Decoder, ...]], ...]] = (
+    (_has("&"), (("html", _HTML, _html),)),
+    (_has("\\"), (("escape", _ESCAPES, _escapes),)),
+    (_has("%"), (("percent", _PERCENT, _percent),)),
+    (_has("="), (("quoted", _QUOTED, _quoted),)),
+    (_may_be_hex, (("hex", _HEX, _hex),)),
+    (_has_run, (("base32", _BASE32, _base32), ("base64", _BASE64, _base64))),
+    (_may_be_decimal, (("decimal", _DECIMAL, _decimal),)),
+    (_has("0"), (("binary", _BINARY, _binary),)),
+    (_may_be_morse, (("morse", _MORSE, _morse),)),
+    (_has("<"), (("marks", _MARKS, _marks),)),
+    (_may_be_emphasis, (("emphasis", _EMPHASIS, _nothing),)),
+)
+"""What says quickly that a text has none of some kinds, and by kind what finds one and reads it."""

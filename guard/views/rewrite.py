@@ -28,7 +28,7 @@ class Pattern(Protocol[M_co]):
 
 def original(text: str) -> View:
     """Return `text` as the view that stands for itself."""
-    return View("original", text, tuple(range(len(text))), tuple(range(1, len(text) + 1)))
+    return View("original", text, range(len(text)), range(1, len(text) + 1))
 
 
 def renamed(view: View, name: str) -> View:

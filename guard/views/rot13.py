@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+import numpy as np
+
 from guard.nouns import View
 from guard.views.rewrite import rewritten
 
@@ -21,6 +23,9 @@ FREQUENCY: Final = dict(
 )  # fmt: skip
 _GAIN: Final = {c: math.log(FREQUENCY[codecs.encode(c, "rot13")] / FREQUENCY[c]) for c in FREQUENCY}
 """How much likelier a letter is in English after rot13 than before, as a log ratio."""
+_GAINS: Final = np.array([_GAIN.get(chr(code), 0.0) for code in range(0x80)])
+_BLANK: Final = ord(" ")
+_ROUNDING: Final = 1e-9
 
 
 def rot13(view: View) -> View:
@@ -29,12 +34,20 @@ def rot13(view: View) -> View:
     A word is judged with its neighbours, so a payload inside ordinary text is found too.
     """
     words = _WORD.findall(view.text)
-    if not words:
+    if not words or not _may_be_turned(words):
         return view
     turn = _turned([sum(_GAIN[c] for c in word.lower()) for word in words])
     return rewritten(
         view, _WORD, lambda m: codecs.encode(m.group(), "rot13") if next(turn) else None
     )
+
+
+def _may_be_turned(words: list[str]) -> bool:
+    """Say whether any window of words may count as turned: all at once, nearly exactly."""
+    codes = np.frombuffer(f" {' '.join(words)} ".lower().encode(), dtype=np.uint8)
+    at_edges = _GAINS[codes].cumsum()[codes == _BLANK]
+    size = min(_WINDOW, len(words))
+    return float((at_edges[size:] - at_edges[:-size]).max()) > _LEAST - _ROUNDING
 
 
 def _turned(gains: list[float]) -> Iterator[bool]:

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from string import ascii_lowercase, ascii_uppercase
 from typing import Final
 
+import numpy as np
+
 from guard.nouns import View
 from guard.views.rewrite import rewritten, translated
 from guard.views.rot13 import FREQUENCY
@@ -43,6 +45,9 @@ def turned(view: View) -> Iterator[tuple[str, View]]:
     shifted = _shifted(view)
     if shifted is not view:
         yield "shift", shifted
+    # A line has no more of them than the whole text.
+    if not _is_backwards(view.text):
+        return
     for name, again in (("reversed", _reversed), ("mirrored", _mirrored)):
         back = rewritten(view, _LINE, again)
         if back is not view:
@@ -56,10 +61,10 @@ def _shifted(view: View) -> View:
 
 def _unshifted(segment: str) -> str:
     """Return a segment with the alphabet under which it is likeliest English, if one stands out."""
+    if not _may_be_shifted(segment):
+        return segment
     counts = Counter(c for c in segment.lower() if c in _LOG)
     letters = sum(counts.values())
-    if letters < _LETTERS_AT_LEAST:
-        return segment
     plain = _mean(counts, ascii_lowercase, letters)
     mean, alphabet = max((_mean(counts, other, letters), other) for other in _ALPHABETS)
     if mean < _ENGLISH or mean - plain < _GAIN:
@@ -68,14 +73,28 @@ def _unshifted(segment: str) -> str:
     return segment.translate(table)
 
 
+def _may_be_shifted(segment: str) -> bool:
+    """Say whether `_unshifted` must look at a segment: all alphabets at once, nearly exactly."""
+    codes = np.frombuffer(segment.lower().encode("ascii", "ignore"), dtype=np.uint8)
+    counts = np.bincount(codes, minlength=_LAST + 1)[_FIRST : _LAST + 1]
+    letters = int(counts.sum())
+    if letters < _LETTERS_AT_LEAST:
+        return False
+    means = counts @ _LOGS / letters
+    best = float(means[1:].max()) + _ROUNDING
+    return best >= _ENGLISH and best - float(means[0]) >= _GAIN
+
+
 def _mean(counts: Counter[str], alphabet: str, letters: int) -> float:
     read = dict(zip(ascii_lowercase, alphabet, strict=True))
     return sum(count * _LOG[read[letter]] for letter, count in counts.items()) / letters
 
 
 def _is_backwards(line: str) -> bool:
-    words = {word.lower() for word in _WORD.findall(line)}
-    return len(words & _BACKWARDS) >= _TWO or len(set(_BACKWARDS_CN.findall(line))) >= _TWO
+    words = set(" ".join(_WORD.findall(line)).lower().split())
+    if len(words & _BACKWARDS) >= _TWO:
+        return True
+    return not line.isascii() and len(set(_BACKWARDS_CN.findall(line))) >= _TWO
 
 
 def _reversed(match: re.Match[str]) -> str | None:
@@ -93,3 +112,10 @@ _ALPHABETS: Final = (
     *(ascii_lowercase[n:] + ascii_lowercase[:n] for n in range(1, 26) if n != 13),  # noqa: PLR2004  # has a view of its own
     ascii_lowercase[::-1],
 )
+_FIRST: Final = ord("a")
+_LAST: Final = ord("z")
+_ROUNDING: Final = 1e-9
+_LOGS: Final = np.array(
+    [[_LOG[c] for c in alphabet] for alphabet in (ascii_lowercase, *_ALPHABETS)]
+).T
+"""What each letter adds under each alphabet, the plain one first."""
