@@ -16,7 +16,6 @@ import time
 import uuid
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Annotated, Any, Final, Protocol
 
 import jwt
@@ -29,8 +28,9 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from msgspec import Meta
 
+from gateway.keysets import Keys
 from gateway.scopes import Access, requirement
-from gateway.settings import Algorithm, Auth, Mode, Name, SettingsError
+from gateway.settings import Auth, Name
 from guard.errors import ForbiddenError, UnauthenticatedError
 from guard.ports import Client, Registry, Tenant
 from guard.principal import Principal, Scope
@@ -42,7 +42,6 @@ _LAST_INSTANT: Final = 253_402_300_000
 """Just before the year 10000, where datetime ends."""
 _MADE_HERE: Final = "dev-app"
 DEVELOPMENT_CLIENT: Final = ClientId(_MADE_HERE)
-_PRIVATE_MEMBERS: Final = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth"})
 
 _Instant = (
     Annotated[int, Meta(ge=0, le=_LAST_INSTANT)] | Annotated[float, Meta(ge=0, le=_LAST_INSTANT)]
@@ -62,98 +61,10 @@ class Claims(msgspec.Struct, frozen=True):
     token_id: Name | None = None
 
 
-class Key(msgspec.Struct, frozen=True):
-    """One verification key, and the only algorithm it verifies with."""
-
-    id: str | None
-    algorithm: Algorithm
-    material: Any
-
-    def __repr__(self) -> str:
-        """Name the key and hide its material."""
-        return f"Key({self.id!r}, {self.algorithm.value})"
-
-
-class KeySet:
-    """The keys that may vouch for a token. A token must name its key unless there is only one."""
-
-    def __init__(self, keys: Iterable[Key]) -> None:
-        kept = tuple(keys)
-        self._by_id = {key.id: key for key in kept}
-        if not kept:
-            raise SettingsError("no usable verification key")
-        if len(self._by_id) != len(kept) or (len(kept) > 1 and None in self._by_id):
-            raise SettingsError("each verification key needs a key id of its own")
-
-    def find(self, kid: object) -> Key:
-        """Return the key, or raise UnauthenticatedError for one that nobody knows."""
-        if kid is None and len(self._by_id) == 1:
-            return next(iter(self._by_id.values()))
-        key = self._by_id.get(kid) if isinstance(kid, str) else None
-        if key is None:
-            raise UnauthenticatedError
-        return key
-
-
-def read_keys(path: Path, auth: Auth, mode: Mode) -> KeySet:
-    """Return the verification keys of a JWK Set, JWK or PEM file, or raise SettingsError.
-
-    No message quotes the file: it may hold a secret.
-    """
-    try:
-        content = path.read_bytes()
-    except OSError:
-        raise SettingsError(f"cannot read {path}") from None
-    if content.lstrip().startswith(b"-----BEGIN"):
-        return KeySet([_from_pem(content, auth, mode)])
-    try:
-        document = msgspec.json.decode(content, type=dict[str, Any])
-    except msgspec.MsgspecError:
-        raise SettingsError(f"{path} is neither PEM nor JWK") from None
-    members = document.get("keys", [document])
-    if not isinstance(members, list) or not all(isinstance(one, dict) for one in members):
-        raise SettingsError(f"{path} is not a JWK Set")
-    return KeySet(_from_jwk(one, auth, mode) for one in members if one.get("use", "sig") == "sig")
-
-
-def _from_jwk(document: dict[str, Any], auth: Auth, mode: Mode) -> Key:
-    if mode is Mode.PRODUCTION and (document.get("kty") == "oct" or _PRIVATE_MEMBERS & {*document}):
-        raise SettingsError("production: verification keys are public keys")
-    public = {name: value for name, value in document.items() if name not in _PRIVATE_MEMBERS}
-    try:
-        loaded = jwt.PyJWK(public)
-    except (jwt.PyJWTError, ValueError, TypeError, KeyError):
-        raise SettingsError("a verification key is malformed") from None
-    kid = public.get("kid")
-    if kid is not None and not isinstance(kid, str):
-        raise SettingsError("a key id must be a string")
-    return _bound(kid, loaded.algorithm_name, loaded.key, auth)
-
-
-def _from_pem(content: bytes, auth: Auth, mode: Mode) -> Key:
-    if mode is Mode.PRODUCTION and b"PRIVATE KEY" in content:
-        raise SettingsError("production: verification keys are public keys")
-    for name in (Algorithm.EDDSA, Algorithm.ES256, Algorithm.RS256):
-        try:
-            material = jwt.get_algorithm_by_name(name).prepare_key(content)
-        except (jwt.PyJWTError, ValueError, TypeError):
-            continue  # of another kind: the three kinds exclude each other
-        return _bound(auth.key_id, name, material, auth)
-    raise SettingsError("the PEM file holds no Ed25519, P-256 or RSA key")
-
-
-def _bound(kid: str | None, name: str, material: Any, auth: Auth) -> Key:
-    if name not in auth.algorithms:
-        raise SettingsError("a verification key is for an algorithm that is not configured")
-    if jwt.get_algorithm_by_name(name).check_key_length(material) is not None:
-        raise SettingsError(f"a verification key is too short for {name}")
-    return Key(kid, Algorithm(name), material)
-
-
 class Verifier:
     """Turns a token into claims, or raises UnauthenticatedError with no word on why."""
 
-    def __init__(self, keys: KeySet, auth: Auth) -> None:
+    def __init__(self, keys: Keys, auth: Auth) -> None:
         self._keys = keys
         self._auth = auth
         self._required = [
@@ -180,19 +91,19 @@ class Verifier:
             return scopes - {Scope.PLATFORM_ADMIN}
         return scopes
 
-    def verify(self, token: str) -> Claims:
+    async def verify(self, token: str) -> Claims:
         """Return the claims of a token that holds in every respect."""
         try:
-            return self._verify(token)
+            return await self._verify(token)
         # A hostile token may break its parser in any way at all; it is a bad token all the same,
         # and never an internal error whose shape would tell one bad token from another.
         except Exception:  # noqa: BLE001
             raise UnauthenticatedError from None
 
-    def _verify(self, token: str) -> Claims:
+    async def _verify(self, token: str) -> Claims:
         if len(token) > MAX_TOKEN_CHARS:
             raise UnauthenticatedError
-        key = self._keys.find(jwt.get_unverified_header(token).get("kid"))
+        key = await self._keys.find(jwt.get_unverified_header(token).get("kid"))
         raw = jwt.decode(
             token,
             key.material,
@@ -294,7 +205,7 @@ class BearerAuth(ASGIMiddleware):
         self, scope: Connection, channel: Channel
     ) -> tuple[Principal, AuthenticatedUser]:
         token = _token(scope["headers"])
-        claims = self._verifier.verify(token)
+        claims = await self._verifier.verify(token)
         tenant, client = TenantId(claims.tenant), ClientId(claims.client)
         allowed = await self._admission.admit(tenant, client)
         until = datetime.fromtimestamp(claims.expires_at, UTC)

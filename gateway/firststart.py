@@ -26,10 +26,11 @@ _WRITABLE_BY_OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
 class StartKeys(msgspec.Struct, frozen=True):
-    """Where the root key and the verification keys are."""
+    """Where the root key is, and the verification keys when they are in a file."""
 
     root_key: Path | Secret
-    keys_file: Path
+    keys_file: Path | None
+    """None: the issuer publishes them."""
 
 
 def prepare(
@@ -59,7 +60,7 @@ def prepare(
             root_key.chmod(_PRIVATE_FILE)
             say(f"created {root_key} (mode 0600): it opens every memory; losing it loses them all")
     keys_file = settings.auth.keys_file
-    if keys_file is None:
+    if keys_file is None and settings.auth.keys_url is None:
         keys_file = data_dir / SIGNING_KEY_NAME
         if not keys_file.exists():
             _mark(data_dir)
@@ -74,15 +75,16 @@ def prepare(
 def _checked(settings: Settings) -> StartKeys:
     root_key = settings.storage.root_key or settings.storage.root_key_file
     keys_file = settings.auth.keys_file
-    if root_key is None or keys_file is None:
+    if root_key is None or (keys_file is None and settings.auth.keys_url is None):
         raise SettingsError("production: keys are configured, never generated")
     if isinstance(root_key, Path):
         _refuse_generated(root_key.parent)
         _require_mode(root_key, _READABLE_BY_OTHERS, "readable")
-    _refuse_generated(keys_file.parent)
     _refuse_generated(settings.storage.data_dir)
-    # These keys are public, so reading them is no harm; whoever writes them mints tokens.
-    _require_mode(keys_file, _WRITABLE_BY_OTHERS, "writable")
+    if keys_file is not None:
+        _refuse_generated(keys_file.parent)
+        # These keys are public, so reading them is no harm; whoever writes them mints tokens.
+        _require_mode(keys_file, _WRITABLE_BY_OTHERS, "writable")
     return StartKeys(root_key=root_key, keys_file=keys_file)
 
 

@@ -157,6 +157,16 @@ class Auth(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """Clock skew forgiven in exp, nbf and iat. A minute at most: beyond it clocks are broken."""
     keys_file: Path | None = None
     """A JWK Set, a JWK or a PEM public key. Development makes one when this is not set."""
+    keys_url: Annotated[str, Meta(min_length=1, max_length=2048)] | None = None
+    """Where the issuer publishes its JWK Set, in place of `keys_file`; https, but on loopback."""
+    keys_ca_file: Path | None = None
+    """Certificates to believe of that URL, instead of the system's."""
+    keys_seconds: Annotated[float, Meta(ge=1, le=86_400)] = 300.0
+    """Seconds between two readings of the keys; a key that the issuer withdraws counts so long."""
+    keys_floor_seconds: Annotated[float, Meta(ge=1, le=3600)] = 10.0
+    """Seconds from one reading to the next when tokens name keys that nobody knows."""
+    keys_timeout_seconds: Annotated[float, Meta(gt=0, le=60)] = 5.0
+    """Seconds that the issuer may take to answer."""
     key_id: Annotated[str, Meta(min_length=1, max_length=256)] | None = None
     """The `kid` that tokens name a PEM key by; a PEM file can't say so itself."""
     algorithms: Annotated[tuple[Algorithm, ...], Meta(min_length=1)] = (
@@ -663,6 +673,7 @@ def _refuse_contradictions(settings: Settings) -> None:
     """Refuse what no single field is wrong in."""
     http, limits = settings.http, settings.limits
     _refuse_torn_tenants(settings.tenants)
+    _refuse_torn_keys(settings.auth)
     if settings.policy.profile is not None and settings.policy.file is not None:
         raise SettingsError("policy.profile and policy.file exclude each other")
     _refuse_torn_index(settings.index)
@@ -702,6 +713,17 @@ def _refuse_torn_tenants(tenants: tuple[TenantEntry, ...]) -> None:
             raise SettingsError("tenants: an id occurs twice")
     if any(c.ceiling.trust > one.ceiling.trust for one in tenants for c in one.clients):
         raise SettingsError("tenants: a client's ceiling is above its tenant's")
+
+
+def _refuse_torn_keys(auth: Auth) -> None:
+    """Refuse two sources of verification keys, or settings of the one that is not used."""
+    if auth.keys_url is None:
+        if auth.keys_ca_file is not None:
+            raise SettingsError("auth.keys_ca_file: of auth.keys_url only")
+    elif auth.keys_file is not None or auth.key_id is not None:
+        raise SettingsError("auth.keys_url excludes auth.keys_file and auth.key_id")
+    elif Algorithm.HS256 in auth.algorithms:
+        raise SettingsError("auth.keys_url: nobody publishes the secret of HS256")
 
 
 def _refuse_torn_index(index: Index) -> None:
@@ -816,7 +838,8 @@ def _refuse_unsafe(settings: Settings) -> None:
         return
     auth, storage = settings.auth, settings.storage
     refusals = {
-        "auth.keys_file is required": auth.keys_file is None,
+        "auth.keys_file or auth.keys_url is required": auth.keys_file is None
+        and auth.keys_url is None,
         "auth.issuer is required": auth.issuer == DEVELOPMENT_ISSUER,
         "auth.audiences are required": DEVELOPMENT_AUDIENCE in auth.audiences,
         "auth.algorithms: HS256 is for development only": Algorithm.HS256 in auth.algorithms,

@@ -20,7 +20,7 @@ DONE, PLANNED = Status.DONE, Status.PLANNED
 
 REQUIREMENTS: Final[dict[str, tuple[Status, str]]] = {
     "E1": (DONE, "JWT bearer on every route but the public ones; pinned algorithms; one reason"),
-    "E2": (PLANNED, "Keys from a file or a JWKS URL; rotation without restart"),
+    "E2": (DONE, "Keys from a file or a JWKS URL; rotation without restart"),
     "E3": (DONE, "Tenant, subject and scopes come from the verified token only"),
     "E4": (DONE, "One table maps every route and tool to its scope"),
     "E5": (DONE, "A foreign id answers exactly like a missing one"),

@@ -89,7 +89,10 @@ def token(
     """
     if settings.mode is Mode.PRODUCTION:
         raise SettingsError("production: tokens come from the authorisation server")
-    key = msgspec.json.decode(start_keys(settings).keys_file.read_bytes(), type=dict[str, str])
+    keys_file = start_keys(settings).keys_file
+    if keys_file is None:
+        raise SettingsError("auth.keys_url: tokens come from the issuer, none can be made here")
+    key = msgspec.json.decode(keys_file.read_bytes(), type=dict[str, str])
     return mint(
         key,
         settings.auth,

@@ -30,10 +30,12 @@ from gateway.app.keep import (
 from gateway.app.observing import metrics_of, opened_tracing, watch
 from gateway.app.policing import overrides_of, policy_of, warn_unsafe
 from gateway.app.screening import opened_detectors, watch_asked
+from gateway.app.token_keys import opened_keys, refuse_wrong_keys
 from gateway.app.waiting import Front, waited
-from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier, read_keys
+from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier
 from gateway.doors import Edge, QueueDoors, RevisionDoors, TenantDoors, UseCases
 from gateway.edge import build, server
+from gateway.keysets import Keys
 from gateway.listener import listening
 from gateway.metering import MeteredEmbedder, Recorder
 from gateway.metrics import Metrics
@@ -109,6 +111,7 @@ class Adapters(msgspec.Struct, frozen=True):
     """The rooms behind the ports, opened."""
 
     keep: Keep
+    keys: Keys
     ledger: Ledger
     index: Index
     embedder: Embedder
@@ -153,7 +156,7 @@ def refuse_wrong(settings: Settings) -> None:
     """
     keys = start_keys(settings)
     root_key(keys.root_key)
-    read_keys(keys.keys_file, settings.auth, settings.mode)
+    refuse_wrong_keys(settings, keys.keys_file)
     warn_unsafe(policy_of(settings))
     overrides_of(settings)
     keys_url(settings)
@@ -231,6 +234,7 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
     """Open what lies behind the ports, and run what works in the background meanwhile."""
     async with AsyncExitStack() as stack:
         keep = await stack.enter_async_context(opened_keep(settings))
+        keys = await stack.enter_async_context(opened_keys(settings))
         embedder = await stack.enter_async_context(opened_embedder(settings))
         await adopted(keep.database, embedder)
         detectors = await stack.enter_async_context(opened_detectors(settings, embedder=embedder))
@@ -265,6 +269,7 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
         tracing = await stack.enter_async_context(opened_tracing(settings))
         yield Adapters(
             keep=keep,
+            keys=keys,
             ledger=ledger,
             index=index,
             embedder=embedder,
@@ -318,12 +323,11 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         if any(task.done() for task in (*adapters.working, *deciding.running)):
             raise UnavailableError("background")
 
-    keys_file = start_keys(settings).keys_file
     edge = Edge(
         settings=settings,
         rooms=rooms,
         use_cases=use_cases,
-        verifier=Verifier(read_keys(keys_file, settings.auth, settings.mode), settings.auth),
+        verifier=Verifier(adapters.keys, settings.auth),
         admission=_admission(settings, registry),
         buckets=adapters.buckets,
         peers=own_buckets(),

@@ -15,6 +15,7 @@ import msgspec
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Receive, Scope, Send
 
+from gateway.app.token_keys import ISSUER
 from gateway.problems import MEDIA_TYPE
 from gateway.settings import EmbedderKind, Settings
 from gateway.telemetry import LOGGER
@@ -125,4 +126,6 @@ def _comes_by_itself(error: UnavailableError, settings: Settings) -> str | None:
     """Return what is missing if it lies elsewhere, and may come without anybody's touching us."""
     if error.what == "embedder":
         return "embedder" if settings.embedder.kind is EmbedderKind.REMOTE else None
+    if error.what == ISSUER:
+        return ISSUER
     return _ELSEWHERE.get(error.what) if settings.storage.keeps_ledger_elsewhere else None

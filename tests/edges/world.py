@@ -15,9 +15,10 @@ from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key a
 from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
 from litestar import Litestar
 
-from gateway.auth import KeySet, RegisteredOnly, UnsafeFirstUse, Verifier, read_keys
+from gateway.auth import RegisteredOnly, UnsafeFirstUse, Verifier
 from gateway.doors import QueueDoors, RevisionDoors, TenantDoors
 from gateway.edge import Edge, UseCases, build
+from gateway.keysets import KeySet, read_keys
 from gateway.metrics import Metrics
 from gateway.settings import Auth, Limits, Mode, Settings
 from gateway.tracing import Tracing

@@ -13,7 +13,8 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
-from gateway.auth import KeySet, Verifier, mint, read_keys
+from gateway.auth import Verifier, mint
+from gateway.keysets import KeySet, read_keys
 from gateway.settings import Algorithm, Auth, Mode, SettingsError
 from guard.errors import UnauthenticatedError
 from tests.edges.world import ed25519_jwk, p256_jwk, rsa_jwk, token
@@ -42,7 +43,7 @@ def _read(
 @pytest.mark.requirement("E1")
 @pytest.mark.parametrize("make", [ed25519_jwk, p256_jwk, rsa_jwk])
 @pytest.mark.parametrize("form", ["set", "jwk", "pem"])
-def test_public_keys_verify_in_production(tmp_path: Path, make: Any, form: str) -> None:
+async def test_public_keys_verify_in_production(tmp_path: Path, make: Any, form: str) -> None:
     """Each asymmetric kind is read from a set, a single JWK and PEM, and verifies its tokens."""
     key = make("k1")
     pem = (
@@ -53,45 +54,45 @@ def test_public_keys_verify_in_production(tmp_path: Path, make: Any, form: str) 
     content = {"set": {"keys": [_public(key)]}, "jwk": _public(key), "pem": pem}[form]
     auth = Auth(key_id="k1")
     verifier = Verifier(_read(tmp_path, content, auth, Mode.PRODUCTION), auth)
-    assert verifier.verify(token(key)).tenant == "acme"
+    assert (await verifier.verify(token(key))).tenant == "acme"
     with pytest.raises(UnauthenticatedError):
-        verifier.verify(token(make("k1")))
+        await verifier.verify(token(make("k1")))
 
 
 @pytest.mark.requirement("E1")
-def test_a_development_token_is_accepted_and_expires(tmp_path: Path) -> None:
+async def test_a_development_token_is_accepted_and_expires(tmp_path: Path) -> None:
     """What `mint` makes verifies with the same key file, whatever the claims are called."""
     key = ed25519_jwk()
     auth = Auth(tenant_claim="org")
     verifier = Verifier(_read(tmp_path, key, auth), auth)
     made = mint(key, auth, tenant="acme", subject="bob", scopes=["memory:read", "memory:write"])
-    claims = verifier.verify(made)
+    claims = await verifier.verify(made)
     assert (claims.tenant, claims.subject, claims.client) == ("acme", "bob", "dev-app")
     assert claims.scope == "memory:read memory:write"
     over = mint(key, auth, tenant="acme", subject="bob", scopes=[], ttl_seconds=-60)
     with pytest.raises(UnauthenticatedError):
-        verifier.verify(over)
+        await verifier.verify(over)
 
 
 @pytest.mark.requirement("E1")
-def test_a_single_key_needs_no_id_and_a_wrong_id_is_refused(tmp_path: Path) -> None:
+async def test_a_single_key_needs_no_id_and_a_wrong_id_is_refused(tmp_path: Path) -> None:
     """With one key a token may leave out the id; an id that nobody has is refused all the same."""
     key = ed25519_jwk(None)
     verifier = Verifier(_read(tmp_path, key), EVERY)
-    assert verifier.verify(token(key)).subject == "alice"
+    assert (await verifier.verify(token(key))).subject == "alice"
     with pytest.raises(UnauthenticatedError):
-        verifier.verify(token(key, headers={"kid": "another"}))
+        await verifier.verify(token(key, headers={"kid": "another"}))
 
 
 @pytest.mark.requirement("E1")
-def test_a_shared_secret_works_in_development_when_configured(tmp_path: Path) -> None:
+async def test_a_shared_secret_works_in_development_when_configured(tmp_path: Path) -> None:
     """HS256 is off by default, works when asked for, and is bound to its own key."""
     secret, ours = _secret(32), ed25519_jwk()
     verifier = Verifier(_read(tmp_path, {"keys": [secret, ours]}), EVERY)
-    assert verifier.verify(token(secret)).tenant == "acme"
-    assert verifier.verify(token(ours)).tenant == "acme"
+    assert (await verifier.verify(token(secret))).tenant == "acme"
+    assert (await verifier.verify(token(ours))).tenant == "acme"
     with pytest.raises(UnauthenticatedError):
-        verifier.verify(token(secret, headers={"kid": "one"}))
+        await verifier.verify(token(secret, headers={"kid": "one"}))
     with pytest.raises(SettingsError, match="not configured"):
         _read(tmp_path, secret, Auth())
 
@@ -138,7 +139,7 @@ def test_unfit_key_files_are_refused(tmp_path: Path, content: object, mode: Mode
             assert str(content[member]) not in str(refused.value)
 
 
-def test_a_key_does_not_show_its_material(tmp_path: Path) -> None:
+async def test_a_key_does_not_show_its_material(tmp_path: Path) -> None:
     """A key in a log or a traceback names itself and nothing else."""
-    found = _read(tmp_path, _secret(32)).find("hs")
+    found = await _read(tmp_path, _secret(32)).find("hs")
     assert repr(found) == "Key('hs', HS256)"

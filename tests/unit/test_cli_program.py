@@ -1,5 +1,6 @@
 """The command line: what it prints where, and which exit code a script gets."""
 
+import asyncio
 import json
 import socket
 from pathlib import Path
@@ -8,10 +9,11 @@ from typing import Any
 import pytest
 
 from gateway import app
-from gateway.auth import Verifier, read_keys
+from gateway.auth import Verifier
 from gateway.cli.feed import Line
 from gateway.cli.program import run
 from gateway.cli.screening import Verdict, judging
+from gateway.keysets import read_keys
 from gateway.settings import Mode, load
 from memory.origin import TRUST_OF_SUBJECT, OriginClass
 
@@ -35,7 +37,7 @@ def test_a_minted_token_stands_alone_and_verifies(tmp_path: Path, capsys: Captur
     assert out == out.strip() + "\n"
     settings = load(environ={}, overrides={"storage.data_dir": str(folder)})
     keys = read_keys(folder / "signing-key.jwk", settings.auth, Mode.DEVELOPMENT)
-    claims = Verifier(keys, settings.auth).verify(out.strip())
+    claims = asyncio.run(Verifier(keys, settings.auth).verify(out.strip()))
     assert (claims.tenant, claims.subject, claims.client) == ("acme", "爱丽丝", "c")
     assert claims.scope.split() == ["memory:read", "memory:write"]
     assert claims.expires_at - claims.issued_at == 900
