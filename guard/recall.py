@@ -1,54 +1,31 @@
 """The door back: what a subject's memories say to a question, each proved before it is shown."""
 
 import asyncio
-import hashlib
-import hmac
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
-import msgspec
-
 from guard.browse import memory_of
-from guard.checks import BARRED, OUTDATED, verdict, verdict_on_past
-from guard.errors import UnavailableError, UnreadableError
+from guard.checks import BARRED, OUTDATED
+from guard.errors import UnavailableError
 from guard.gather import search_material
-from guard.governing import version_for
-from guard.leaves import leaf_of
-from guard.nouns import Draft, Opened, Row
+from guard.nouns import Draft, Label, Row
 from guard.outcomes import Memory, Query, Recalled, Recollection
 from guard.past import known_at
 from guard.ports import Filter, Found, Probe, Purpose
 from guard.principal import Principal
-from guard.rescreen import settle
+from guard.proof import Proof, Proved, record
 from guard.rooms import Rooms
+from guard.talk import Places, beside, turns_before
 from memory.assembly import Excerpt, assemble
-from memory.exact import Candidate, local_routes
-from memory.fusion import fuse, route_weights
-from memory.ranking import Standing, bound_low_trust, evidence, rank, reliable
+from memory.exact import NOTHING_BEFORE, Candidate, local_routes
+from memory.fusion import Routes, fuse, route_weights
+from memory.ranking import Factors, Standing, bound_low_trust, evidence, rank, reliable
 from memory.signals import Blinded
 from memory.types import MemoryId, Owner, State
 
 _NONCE_CHARACTERS: Final = 16
 _INSTANT: Final = timedelta(microseconds=1)
-
-
-class Shown(msgspec.Struct, frozen=True):
-    """A memory that opened, with the search material that it is scored by.
-
-    `doubt` names the check on which it is still to be judged again; without one it may be shown.
-    """
-
-    opened: Opened
-    blinded: Blinded
-    row: Row
-    doubt: str | None
-
-    @property
-    def at(self) -> datetime:
-        """When it was so, else when it was recorded."""
-        return self.opened.body.occurred_at or self.opened.label.recorded_at
 
 
 async def recall(principal: Principal, query: Query, rooms: Rooms) -> Recollection:
@@ -78,17 +55,22 @@ async def recall(principal: Principal, query: Query, rooms: Rooms) -> Recollecti
         if query.as_of is not None:
             rows = await known_at(owner, loaded, query.as_of, rooms)
 
-    # (4) Open and (5) check: whatever fails is dropped, audited, and never returned.
+    # (4) Open and (5) check: whatever fails is dropped, audited, and never returned. What stands
+    # beside the best in a session comes along, and passes the same checks.
     with watch.step("recall.open"):
-        proof = _Proof(principal, query, {} if found is None else found.tokens, now, rooms)
-        opened = [memory for row in rows if (memory := await proof.of(row)) is not None]
+        proof = Proof(principal, query, {} if found is None else found.tokens, now, rooms)
+        proved = await proof.of(rows)
         proof.missing({row.sealed.label.id for row in loaded})
+    asked = _Asked(query, blinded, rooms)
+    with watch.step("recall.beside"):
+        places, more = await _beside(owner, asked, proved, {row.sealed.label.id for row in loaded})
+        proved += await proof.of(more)
     with watch.step("recall.rescreen"):
-        shown = await _cleared(query, blinded, opened, proof, rooms)
+        shown = await _cleared(asked, proved, places, proof)
 
     # (6) Rank what may be shown and keep what is relied on; low trust is bounded.
     with watch.step("recall.rank"):
-        items = _bounded(_ranked(query, blinded, shown, now, rooms), query, rooms)
+        items = await _best(asked, shown, places, proof)
 
     # (7) Assemble the fenced block.
     context = assemble(
@@ -102,7 +84,7 @@ async def recall(principal: Principal, query: Query, rooms: Rooms) -> Recollecti
     watch.recalled(reliable=bool(items), degraded=found is None)
     trace = rooms.new_id()
     for item in items:
-        _record(principal, item.memory.id, "shown", f"trace.{trace}", at=now, rooms=rooms)
+        record(principal, item.memory.id, "shown", f"trace.{trace}", at=now, rooms=rooms)
     return Recollection(items, bool(items), context, found is None, trace)
 
 
@@ -141,126 +123,85 @@ async def _loaded(
     return list(loaded.values())
 
 
-class _Proof:
-    """Opens and checks the rows of one recall; what fails goes to the journal and nowhere else."""
+class _Asked:
+    """A question with what it is found by, and the order in which memories answer it."""
 
-    def __init__(
-        self,
-        principal: Principal,
-        query: Query,
-        tokens: Mapping[MemoryId, bytes],
-        now: datetime,
-        rooms: Rooms,
-    ) -> None:
-        self._principal = principal
-        self._query = query
-        self._tokens = tokens
-        self._now = now
-        self._rooms = rooms
+    def __init__(self, query: Query, blinded: Blinded, rooms: Rooms) -> None:
+        self.query = query
+        self.rooms = rooms
+        self._blinded = blinded
+        self._weights = route_weights(query.text, vectors=blinded.vectors)
 
-    async def of(self, row: Row) -> Shown | None:
-        """Return the memory when nothing speaks against it, or only what is to be judged again."""
-        label = row.sealed.label
-        failed = await self._failed(row)
-        # What is past is not judged again: that would make it active.
-        mendable = (OUTDATED, BARRED) if label.state is State.ACTIVE else ()
-        if failed is None or failed in mendable:
-            try:
-                return await self.opened(row, failed)
-            except UnreadableError:
-                failed = "unreadable"
-        self.withheld(label.id, str(failed))
-        return None
+    def nearest(self, memories: Sequence[Proved]) -> list[MemoryId]:
+        """Return the ids of memories by their own relevance alone, the most relevant first."""
+        relevance = fuse(self._routes(memories), self._weights, self.rooms.bounds.ramps)
+        return sorted(relevance, key=lambda id: (-relevance[id], id))
 
-    async def opened(self, row: Row, doubt: str | None = None) -> Shown:
-        """Return a row's content and search material. Raises UnreadableError."""
-        owner, vault = self._principal.owner, self._rooms.vault
-        opened = await vault.open(owner, row.sealed)
-        return Shown(opened, await vault.open_entry(owner, row.sealed), row, doubt)
+    def ranked(self, memories: Sequence[Proved], places: Places) -> list[tuple[Proved, Factors]]:
+        """Return the memories that may be relied on, best first."""
+        bounds = self.rooms.bounds
+        by_id = {memory.id: memory for memory in memories}
+        routes = self._routes(memories, turns_before(memories, places))
+        strength = evidence(routes, self._weights, bounds.thresholds, bounds.ramps)
+        relied = reliable(strength, bounds.thresholds)
+        fused = fuse(routes, self._weights, bounds.ramps)
+        relevance = {id: value for id, value in fused.items() if id in relied}
+        standings = {id: _standing(by_id[id].row.sealed.label) for id in relevance}
+        return [(by_id[id], f) for id, f in rank(relevance, standings, self.rooms.clock())]
 
-    async def again(self, memories: Sequence[Shown]) -> Sequence[Shown]:
-        """Have memories judged again; return those that may be shown, as they are now."""
-        settled = await settle(self._principal.owner, [m.row for m in memories], self._rooms)
-        shown = []
-        for memory in memories:
-            id = memory.opened.label.id
-            sealed = settled.get(id)
-            if sealed is not None and sealed.label.state is State.ACTIVE:
-                row = msgspec.structs.replace(memory.row, sealed=sealed)
-                shown.append(await self.opened(row))
-            else:
-                held = sealed is not None and memory.doubt == OUTDATED
-                self.withheld(id, "rescreen" if held else str(memory.doubt))
-        return shown
-
-    def missing(self, known: AbstractSet[MemoryId]) -> None:
-        """Note what the index named and the ledger doesn't have in the caller's scope."""
-        for id in self._tokens.keys() - known:
-            self.withheld(id, "missing")
-
-    async def _failed(self, row: Row) -> str | None:
-        label = row.sealed.label
-        token = self._tokens.get(label.id)
-        if token is not None and row.indexed and not _is_digest(token, label.digest):
-            return "index"
-        if label.layer not in self._query.layers:
-            return "layer"
-        judge = verdict if self._query.as_of is None else verdict_on_past
-        return await judge(self._principal.owner, row, self._now, self._rooms)
-
-    def withheld(self, id: MemoryId, check: str) -> None:
-        """Note that a memory is not shown, and on which check it failed."""
-        self._rooms.watch.withheld(check)
-        _record(self._principal, id, "withheld", f"check.{check}", at=self._now, rooms=self._rooms)
+    def _routes(
+        self, memories: Sequence[Proved], before: Mapping[MemoryId, Blinded] = NOTHING_BEFORE
+    ) -> Routes:
+        rows: list[Candidate] = [(memory.id, memory.blinded, memory.at) for memory in memories]
+        query = self.query
+        return local_routes(
+            self._blinded, rows, len(rows), since=query.since, until=query.until, before=before
+        )
 
 
-def _is_digest(token: bytes, digest: bytes) -> bool:
-    return hmac.compare_digest(hashlib.sha256(token).digest(), digest)
+async def _beside(
+    owner: Owner, asked: _Asked, proved: Sequence[Proved], known: set[MemoryId]
+) -> tuple[Places, list[Row]]:
+    """Return where the best stand in their sessions, and the rows beside them, as far as asked."""
+    query, rooms = asked.query, asked.rooms
+    best = asked.nearest(proved)[: rooms.bounds.session_neighbours]
+    places, rows = await beside(owner, best, known, query, rooms)
+    if query.as_of is not None:
+        rows = await known_at(owner, rows, query.as_of, rooms)
+    return places, rows
 
 
 async def _cleared(
-    query: Query, blinded: Blinded, opened: Sequence[Shown], proof: _Proof, rooms: Rooms
-) -> Sequence[Shown]:
-    """Return what may be shown of what was opened; what is in doubt is judged again, best first.
+    asked: _Asked, proved: Sequence[Proved], places: Places, proof: Proof
+) -> Sequence[Proved]:
+    """Return what may be shown of what was proved; what is in doubt is judged again, best first.
 
     What today's models have not seen, and would not be part of the answer, is left as it is.
     """
-    sure = [memory for memory in opened if memory.doubt is None]
-    if len(sure) == len(opened):
+    sure = [memory for memory in proved if memory.doubt is None]
+    if len(sure) == len(proved):
         return sure
-    by_id = {memory.opened.label.id: memory for memory in opened}
-    ranked = _ranked(query, blinded, opened, rooms.clock(), rooms)
-    wanted = [m for one in ranked if (m := by_id[one.memory.id]).doubt == OUTDATED]
-    barred = [memory for memory in opened if memory.doubt == BARRED]
+    wanted = [m for m, _ in asked.ranked(proved, places) if m.doubt == OUTDATED]
+    barred = [memory for memory in proved if memory.doubt == BARRED]
     return [*sure, *await proof.again([*wanted, *barred])]
 
 
-def _ranked(
-    query: Query, blinded: Blinded, shown: Sequence[Shown], now: datetime, rooms: Rooms
-) -> list[Recalled]:
-    by_id = {memory.opened.label.id: memory for memory in shown}
-    candidates: list[Candidate] = [(id, m.blinded, m.at) for id, m in by_id.items()]
-    bounds = rooms.bounds
-    weights = route_weights(query.text, vectors=blinded.vectors)
-    routes = local_routes(
-        blinded, candidates, len(candidates), since=query.since, until=query.until
-    )
-    strength = evidence(routes, weights, bounds.thresholds, bounds.ramps)
-    relied = reliable(strength, bounds.thresholds)
-    fused = fuse(routes, weights, bounds.ramps)
-    relevance = {id: value for id, value in fused.items() if id in relied}
-    order = rank(relevance, {id: _standing(by_id[id].opened) for id in relevance}, now)
-    return [Recalled(memory_of(by_id[id].opened), f.score) for id, f in order]
+async def _best(
+    asked: _Asked, shown: Sequence[Proved], places: Places, proof: Proof
+) -> tuple[Recalled, ...]:
+    """Return the first `k`, opened, with no more of low trust among them than configured."""
+    most = asked.rooms.bounds.low_trust_items
+    ranked = asked.ranked(shown, places)
+    kept = bound_low_trust(ranked, asked.query.k, most, lambda one: one[0].row.sealed.label.trust)
+    items = []
+    for memory, factors in kept:
+        opened = await proof.content(memory.row)
+        if opened is not None:
+            items.append(Recalled(memory_of(opened), factors.score))
+    return tuple(items)
 
 
-def _bounded(ranked: Sequence[Recalled], query: Query, rooms: Rooms) -> tuple[Recalled, ...]:
-    """Return the first `query.k`, with no more of low trust among them than configured."""
-    most = rooms.bounds.low_trust_items
-    return tuple(bound_low_trust(ranked, query.k, most, lambda item: item.memory.trust))
-
-
-def _standing(opened: Opened) -> Standing:
-    label = opened.label
+def _standing(label: Label) -> Standing:
     return Standing(label.layer, label.importance, label.confidence, label.changed_at)
 
 
@@ -273,27 +214,4 @@ def _excerpt(memory: Memory) -> Excerpt:
         confidence=memory.confidence,
         stored_at=memory.stored_at,
         occurred_at=memory.occurred_at,
-    )
-
-
-def _record(
-    principal: Principal,
-    id: MemoryId,
-    outcome: str,
-    reason: str,
-    *,
-    at: datetime,
-    rooms: Rooms,
-) -> None:
-    rooms.journal.record(
-        leaf_of(
-            principal,
-            rooms.new_id(),
-            at,
-            action="recall",
-            object=id,
-            outcome=outcome,
-            policy=version_for(principal.owner.tenant, rooms),
-            reasons=(reason,),
-        )
     )

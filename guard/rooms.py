@@ -45,6 +45,7 @@ class Bounds(msgspec.Struct, frozen=True):
     ttl_semantic_days: int = 180
     importance_default: float = 0.5
     route_hits: int = 20
+    session_neighbours: int = 16
     low_trust_items: int = 2
     context: ContextBounds = ContextBounds()
     unindexed_rows: int = 256

@@ -8,18 +8,28 @@ memory and never lift one.
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
 
 from memory.fusion import DENSE, ENTITY, KEYWORD, TIME
-from memory.signals import Blinded, Sparse
+from memory.signals import Blinded, Sparse, Vector
 from memory.types import MemoryId
 
 Candidate = tuple[MemoryId, Blinded, datetime]
 """A memory, its search material under the same keys as the query, and when it was so."""
 Hits = list[tuple[MemoryId, float]]
 
+NOTHING_BEFORE: Final[Mapping[MemoryId, Blinded]] = MappingProxyType({})
+"""No memory is read together with the turn before it."""
+WORDS_BEFORE: Final = 0.7
+MEANING_BEFORE: Final = 0.4
+NAMES_BEFORE: Final = 0.5
+"""What words, meaning and entities of the turn before count, as a part of the memory's own. An
+answer names what it is about in the question before it. Measured: docs/adr/0020."""
+_SHORTEST: Final = 1e-6
+"""Two turns that mean exact opposites have no direction together; none is divided by nothing."""
 _PRIOR: Final = 5
 """Rows assumed beside those given when a term's rarity is judged: of two rows none is typical."""
 
@@ -31,8 +41,11 @@ def local_routes(
     *,
     since: datetime | None = None,
     until: datetime | None = None,
+    before: Mapping[MemoryId, Blinded] = NOTHING_BEFORE,
 ) -> dict[str, Hits]:
     """Return what each route finds among `rows`, best first, at most `limit` per route.
+
+    `before` is what a memory is read together with, where there is something: the turn before it.
 
     `dense.<vector>` scores are cosines; `keyword` is the share of the query's terms, weighted by
     rarity within `rows`, that the memory holds (1 when all, less in a long text); `entity` is the
@@ -42,18 +55,11 @@ def local_routes(
     rows = [row for row in rows if _within(row[2], since, until)]
     routes: dict[str, Hits] = {}
     for name, vector in query.vectors.items():
-        known = [row for row in rows if _comparable(row[1], name, vector.shape)]
-        stack = np.array([row[1].vectors[name] for row in known], dtype=np.float32)
-        cosines = stack.reshape(len(known), vector.shape[0]) @ vector
-        routes[DENSE + name] = [
-            (row[0], float(score)) for row, score in zip(known, cosines, strict=True)
-        ]
+        routes[DENSE + name] = _dense(name, vector, rows, before)
     if query.sparse.ids:
-        routes[KEYWORD] = _keyword(query.sparse, rows)
+        routes[KEYWORD] = _keyword(query.sparse, rows, before)
     if query.entities:
-        wanted = frozenset(query.entities)
-        shares = ((id, len(wanted.intersection(row.entities))) for id, row, _ in rows)
-        routes[ENTITY] = [(id, count / len(wanted)) for id, count in shares if count]
+        routes[ENTITY] = _named(frozenset(query.entities), rows, before)
     if since is not None or until is not None:
         newest = sorted(rows, key=lambda row: row[2], reverse=True)
         routes[TIME] = [(id, 1.0) for id, _, _ in newest]
@@ -70,20 +76,62 @@ def _comparable(blinded: Blinded, name: str, shape: tuple[int, ...]) -> bool:
     return vector is not None and vector.shape == shape
 
 
-def _keyword(query: Sparse, rows: Sequence[Candidate]) -> Hits:
-    wanted = dict(zip(query.ids, query.weights, strict=True))
-    held: list[tuple[MemoryId, Mapping[int, float]]] = []
+def _dense(
+    name: str, asked: Vector, rows: Sequence[Candidate], before: Mapping[MemoryId, Blinded]
+) -> Hits:
+    known = [row for row in rows if _comparable(row[1], name, asked.shape)]
+    stack = np.zeros((len(known), asked.shape[0]), dtype=np.float32)
+    for place, (id, blinded, _) in enumerate(known):
+        stack[place] = blinded.vectors[name]
+        turn = before.get(id)
+        if turn is not None and _comparable(turn, name, asked.shape):
+            stack[place] += MEANING_BEFORE * turn.vectors[name]
+            stack[place] /= max(float(np.linalg.norm(stack[place])), _SHORTEST)
+    return [(row[0], float(score)) for row, score in zip(known, stack @ asked, strict=True)]
+
+
+def _named(
+    wanted: frozenset[str], rows: Sequence[Candidate], before: Mapping[MemoryId, Blinded]
+) -> Hits:
+    hits = []
     for id, blinded, _ in rows:
-        terms = zip(blinded.sparse.ids, blinded.sparse.weights, strict=True)
-        held.append((id, {term: weight for term, weight in terms if term in wanted}))
+        own = wanted.intersection(blinded.entities)
+        turn = before.get(id)
+        added = wanted.intersection(turn.entities) - own if turn is not None else ()
+        share = (len(own) + NAMES_BEFORE * len(added)) / len(wanted)
+        if share:
+            hits.append((id, share))
+    return hits
+
+
+def _keyword(query: Sparse, rows: Sequence[Candidate], before: Mapping[MemoryId, Blinded]) -> Hits:
+    wanted = dict(zip(query.ids, query.weights, strict=True))
+    held = [(id, _held(wanted, blinded)) for id, blinded, _ in rows]
     worth = {term: weight * _rarity(term, held) for term, weight in wanted.items()}
     total = sum(worth.values())
-    # Held to 1 each, so that a text which repeats the words of a question gains nothing by it.
-    return [
-        (id, sum(worth[term] * min(1.0, weight) for term, weight in terms.items()) / total)
-        for id, terms in held
-        if terms and total > 0
-    ]
+    if total <= 0:
+        return []
+    hits = []
+    for id, own in held:
+        turn = before.get(id)
+        terms = own if turn is None else _with(own, _held(wanted, turn))
+        if terms:
+            hits.append((id, sum(worth[term] * weight for term, weight in terms.items()) / total))
+    return hits
+
+
+def _held(wanted: Mapping[int, float], blinded: Blinded) -> dict[int, float]:
+    """Return the wanted terms that a memory has.
+
+    Held to 1 each, so that a text which repeats the words of a question gains nothing by it.
+    """
+    terms = zip(blinded.sparse.ids, blinded.sparse.weights, strict=True)
+    return {term: min(1.0, weight) for term, weight in terms if term in wanted}
+
+
+def _with(own: Mapping[int, float], turn: Mapping[int, float]) -> dict[int, float]:
+    added = {term: min(1.0, own.get(term, 0.0) + WORDS_BEFORE * turn[term]) for term in turn}
+    return {**own, **added}
 
 
 def _rarity(term: int, held: Sequence[tuple[MemoryId, Mapping[int, float]]]) -> float:
