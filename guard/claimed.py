@@ -4,8 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+import msgspec
+
 from guard.relating import Reading, Said, Tie
 from memory.claims import BondKind, Claim, Form, claims_of, relate_claims
+from memory.claims.version import LEXICON
 
 _TIES: Final = {
     BondKind.SAME: Tie.SAME,
@@ -29,6 +32,19 @@ _HEADED = re.compile(
 """A heading with a number or code, and something under it: `Shelf B12: …`, `会议记录3：…`."""
 _CODE = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{1,8}-?\d[A-Za-z0-9-]{1,24}")
 """Letters, then digits: the name of a thing, unless it is the value itself."""
+_MOST_BYTES: Final = 4096
+"""Of a longer reading no record is kept: it would be as long as its text, which is read again."""
+
+
+class _Record(msgspec.Struct, frozen=True, array_like=True):
+    """A reading as it is kept. Sealed with the memory as an array; fields may only be appended."""
+
+    lexicon: str
+    claims: tuple[Claim, ...] = ()
+
+
+_encoder = msgspec.msgpack.Encoder()
+_records = msgspec.msgpack.Decoder(_Record)
 
 
 class ByClaims:
@@ -43,22 +59,56 @@ class ByClaims:
         keys = [claim.slot.key for claim in known]
         words = [_WORD + word for claim in known for word in claim.about]
         gist = tuple(_BETWEEN.join(_parts(claim)) for claim in claims)
-        return Reading(tuple(dict.fromkeys((*keys, *words))), gist)
+        return Reading(tuple(dict.fromkeys((*keys, *words))), gist, _record(claims))
 
     def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
         """Return what `new` is to each of `old`. Of two things that have names of their own, a
         number or a code, neither is a version of the other.
         """
-        mine = claims_of(new.text, at=new.at)
+        mine = _claims(new)
         return [self._tie(new, mine, one) for one in old]
 
+    def is_current(self, record: bytes) -> bool:
+        """Return whether a text of this record was read by the lexicon of today."""
+        return _recorded(record) is not None
+
     def _tie(self, new: Said, mine: Sequence[Claim], old: Said) -> Tie:
-        its = claims_of(old.text, at=old.at)
+        its = _claims(old)
         tie = _TIES.get(relate_claims(mine, its).kind, Tie.BESIDE)
         if tie is Tie.BESIDE or _named_apart(new.text, old.text):
             return Tie.BESIDE
         names, others = _codes(new.text, mine), _codes(old.text, its)
         return Tie.BESIDE if names and others and not names & others else tie
+
+
+def _record(claims: tuple[Claim, ...]) -> bytes:
+    """Return a reading as it is kept; of a long one only by which lexicon it was made."""
+    record = _encode(_Record(LEXICON, claims))
+    return record if len(record) <= _MOST_BYTES else _encode(_Record(LEXICON))
+
+
+def _encode(record: _Record) -> bytes:
+    try:
+        return _encoder.encode(record)
+    except UnicodeEncodeError:
+        return _encoder.encode(_Record(LEXICON))  # half a character; the vault refuses such a text
+
+
+def _recorded(record: bytes) -> _Record | None:
+    """Return what was recorded, None when there is nothing or another lexicon read it."""
+    if not record:
+        return None
+    try:
+        found = _records.decode(record)
+    except msgspec.MsgspecError:
+        return None
+    return found if found.lexicon == LEXICON else None
+
+
+def _claims(said: Said) -> tuple[Claim, ...]:
+    """Return what a text says: as it was recorded, else read now."""
+    found = _recorded(said.record)
+    return found.claims if found is not None and found.claims else claims_of(said.text, at=said.at)
 
 
 def _named_apart(new: str, old: str) -> bool:

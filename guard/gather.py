@@ -106,6 +106,7 @@ async def gather(tagged: Tagged, rooms: Rooms, recent_writes: int | None = None)
         pull=pull,
         kin=kin_in(around, tagged.id),
         claim=claim,
+        reading=reading.record,
     )
 
 

@@ -69,11 +69,16 @@ async def compared(owner: Owner, said: Said, rows: Sequence[Row], rooms: Rooms) 
 
 
 def _ties(said: Said, opened: Sequence[tuple[Row, Opened]], relating: Relating) -> list[Kin]:
-    old = [Said(one.body.text, said_at(one)) for _, one in opened]
+    old = [said_in(one) for _, one in opened]
     ties = relating.ties(said, old)
     return [
         Kin(row, tie, one.body.occurred_at) for (row, one), tie in zip(opened, ties, strict=True)
     ]
+
+
+def said_in(memory: Opened) -> Said:
+    """Return what a memory says, with what it was read as."""
+    return Said(memory.body.text, said_at(memory), memory.body.reading)
 
 
 def said_at(memory: Opened) -> datetime:

@@ -6,17 +6,17 @@ that nobody looked; a write must not fail for it.
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
 from guard.checks import is_alive, misfit
 from guard.errors import UnavailableError, UnreadableError
 from guard.nouns import Near, Row
-from guard.ports import Probe
+from guard.ports import Found, Probe
 from guard.rooms import Rooms
 from memory.exact import local_routes
-from memory.fusion import DENSE
+from memory.fusion import DENSE, ENTITY
 from memory.signals import Blinded, Sparse
 from memory.types import INDEXED_LAYERS, MemoryId, Owner
 
@@ -44,26 +44,42 @@ async def neighbours(
     row which is being indexed just now is in one of the two. Raises UnavailableError when the
     ledger does not answer.
     """
-    # (1) Ask the index once, by meaning and by slots; (2) load what it named.
+    # (1) Ask the index once, by meaning and by slots.
     asked = msgspec.structs.replace(blinded, sparse=_NO_TERMS, entities=slots)
-    rows = {row.sealed.label.id: row for row in fresh}
+    recent = {row.sealed.label.id: row for row in fresh}
     probe = Probe(asked, INDEXED_LAYERS, rooms.bounds.near_rows)
     try:
         found = await rooms.index.search(owner.tenant, blinded.subject, probe)
     except UnavailableError:
-        unseen = True
-    else:
-        unseen = False
-        named = dict.fromkeys(hit.id for hits in found.routes.values() for hit in hits)
-        missing = [id for id in named if id not in rows]
-        loaded = await rooms.ledger.rows(owner.tenant, owner.subject, missing)
-        rows |= {row.sealed.label.id: row for row in loaded}
+        found = None
 
-    # (3) Prove each, and score it by what is sealed.
-    opened = await asyncio.gather(*(_material(owner, row, rooms) for row in rows.values()))
-    proved = {id: entry for id, entry in zip(rows, opened, strict=True) if entry is not None}
-    near = _scored(asked, proved, rows, rooms.bounds.near_rows)
-    return Neighbours(near, _sharing(slots, proved, rows, rooms.bounds.kin_rows), unseen)
+    # (2) Load what it named: of those that share a slot no more than are compared.
+    shares, named = _named(found, rooms.bounds.kin_rows)
+    missing = [id for id in dict.fromkeys((*named, *shares)) if id not in recent]
+    loaded = await rooms.ledger.rows(owner.tenant, owner.subject, missing)
+    rows = recent | {row.sealed.label.id: row for row in loaded}
+
+    # (3) Prove what may be near, and score it by what is sealed. What shares a slot is proved when
+    # it is compared: whoever forges the index can only have two texts compared.
+    near = {id: rows[id] for id in dict.fromkeys((*recent, *named)) if id in rows}
+    opened = await asyncio.gather(*(_material(owner, row, rooms) for row in near.values()))
+    proved = {id: entry for id, entry in zip(near, opened, strict=True) if entry is not None}
+    wanted = frozenset(slots)
+    shares |= {id: len(wanted.intersection(one.entities)) for id, one in proved.items()}
+    return Neighbours(
+        _scored(asked, proved, near, rooms.bounds.near_rows),
+        _sharing(owner, shares, rows, rooms),
+        unseen=found is None,
+    )
+
+
+def _named(found: Found | None, most: int) -> tuple[dict[MemoryId, float], list[MemoryId]]:
+    """Return what the index says of slots in common, at most `most`, and what may be near."""
+    if found is None:
+        return {}, []
+    shares = {hit.id: hit.score for hit in found.routes.get(ENTITY, ())[:most]}
+    near = (hits for route, hits in found.routes.items() if route != ENTITY)
+    return shares, [hit.id for hits in near for hit in hits]
 
 
 async def _material(owner: Owner, row: Row, rooms: Rooms) -> Blinded | None:
@@ -77,7 +93,7 @@ async def _material(owner: Owner, row: Row, rooms: Rooms) -> Blinded | None:
 
 
 def _scored(
-    asked: Blinded, proved: dict[MemoryId, Blinded], rows: dict[MemoryId, Row], limit: int
+    asked: Blinded, proved: Mapping[MemoryId, Blinded], rows: Mapping[MemoryId, Row], limit: int
 ) -> tuple[Near, ...]:
     dense = msgspec.structs.replace(asked, entities=())
     candidates = [(id, entry, rows[id].sealed.label.recorded_at) for id, entry in proved.items()]
@@ -90,12 +106,15 @@ def _scored(
 
 
 def _sharing(
-    slots: tuple[str, ...], proved: dict[MemoryId, Blinded], rows: dict[MemoryId, Row], limit: int
+    owner: Owner, shares: Mapping[MemoryId, float], rows: Mapping[MemoryId, Row], rooms: Rooms
 ) -> tuple[Row, ...]:
-    """Return the rows that speak of these slots, most in common first, of equals the newest."""
-    wanted = frozenset(slots)
-    shares = {id: len(wanted.intersection(entry.entities)) for id, entry in proved.items()}
-    newest = sorted(rows.values(), key=lambda row: row.sealed.label.recorded_at, reverse=True)
-    shared = [row for row in newest if shares.get(row.sealed.label.id)]
+    """Return the rows that speak of the draft's slots, most in common first, then the newest."""
+    now = rooms.clock()
+    shared = [
+        row
+        for id, row in rows.items()
+        if shares.get(id) and misfit(owner, row) is None and is_alive(row, now)
+    ]
+    shared.sort(key=lambda row: row.sealed.label.recorded_at, reverse=True)
     shared.sort(key=lambda row: -shares[row.sealed.label.id])
-    return tuple(shared[:limit])
+    return tuple(shared[: rooms.bounds.kin_rows])

@@ -13,10 +13,14 @@ import msgspec
 
 
 class Said(msgspec.Struct, frozen=True):
-    """A text, and when it was said or was so: relative dates count from there."""
+    """A text, and when it was said or was so: relative dates count from there.
+
+    `record` is that of an earlier reading of it, which need not be repeated while it is current.
+    """
 
     text: str
     at: datetime
+    record: bytes = b""
 
 
 class Tie(StrEnum):
@@ -35,11 +39,12 @@ class Reading(msgspec.Struct, frozen=True):
 
     `slots` names what it speaks of: texts that share none are not compared unless they are near.
     `gist` is what it says, in a form that is the same for texts that say the same; empty where it
-    is not understood.
+    is not understood. `record` is the reading itself, to be sealed with the text; it may be empty.
     """
 
     slots: tuple[str, ...] = ()
     gist: tuple[str, ...] = ()
+    record: bytes = b""
 
 
 class Relating(Protocol):
@@ -51,4 +56,10 @@ class Relating(Protocol):
 
     def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
         """Return what `new` is to each of `old`, in order."""
+        ...
+
+    def is_current(self, record: bytes) -> bool:
+        """Return whether a text of this record would be read alike today: else its slots and its
+        gist may be others.
+        """
         ...

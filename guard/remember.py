@@ -85,7 +85,7 @@ async def _kin(
     tagged: Tagged, facts: Facts, replaces: MemoryId | None, rooms: Rooms
 ) -> tuple[Kin, ...]:
     """Return what the draft is to its kin, and to the memory whose place it is to take."""
-    owner, said = tagged.owner, Said(tagged.draft.text, at_of(tagged))
+    owner, said = tagged.owner, Said(tagged.draft.text, at_of(tagged), facts.reading)
     if replaces is None:
         return await compared(owner, said, facts.kin, rooms)
     rows = await rooms.ledger.rows(owner.tenant, owner.subject, [replaces])

@@ -12,7 +12,7 @@ from guard.content import redact_draft
 from guard.errors import NotFoundError, UnreadableError
 from guard.gather import around_of, kin_in, search_material
 from guard.governing import policy_for
-from guard.kin import Kin, compared, read, said_at
+from guard.kin import Kin, compared, read, said_at, said_in
 from guard.nouns import Admitted, Draft, Evidence, Opened, Row, Screened, Sealed, Tagged
 from guard.relating import Said
 from guard.retire import REASON_REVISION, named_in
@@ -76,6 +76,7 @@ async def next_revision(
         reference=draft.hint.reference,
         session=draft.session,
         credential=origin.credential,
+        reading=reading.record,
     )
     return await rooms.vault.seal(
         Admitted(
@@ -102,7 +103,7 @@ async def compared_again(memory: Proven, rooms: Rooms) -> tuple[Kin, ...]:
     """Return what a stored memory is to those that are active now and speak of the same."""
     opened, owner = memory.opened, memory.owner
     draft = _draft_of(opened)
-    said = Said(draft.text, said_at(opened))
+    said = said_in(opened)
     slots = (await read(said, rooms)).slots
     signals, blinded = await search_material(owner, draft, rooms, slots=slots)
     around = await around_of(owner, signals, blinded, rooms)

@@ -112,7 +112,8 @@ async def _hold(work: Work, held: Row | None, *reasons: str) -> WriteOutcome:
     """Hold the draft for these reasons, or point at the row that is held for it already."""
     if held is not None:
         return await _refer(work, _known(held, (*work.screened.decision.reasons, *reasons)))
-    return await _store(work, _held_for(work.screened, *reasons), work.facts.signals)
+    facts = work.facts
+    return await _store(work, _held_for(work.screened, *reasons), facts.signals, facts.reading)
 
 
 async def _store_new(work: Work) -> WriteOutcome:
@@ -122,7 +123,7 @@ async def _store_new(work: Work) -> WriteOutcome:
     """
     screened, rooms = work.screened, work.rooms
     if screened.decision.effect is not Effect.REDACT:
-        return await _store(work, screened, work.facts.signals)
+        return await _store(work, screened, work.facts.signals, work.facts.reading)
     tagged = screened.tagged
     draft = redact_draft(tagged.draft, _to_redact(screened, rooms))
     reading = await read(Said(draft.text, at_of(tagged)), rooms)
@@ -134,10 +135,10 @@ async def _store_new(work: Work) -> WriteOutcome:
     clean = msgspec.structs.replace(
         without_places(screened), tagged=msgspec.structs.replace(tagged, draft=draft, origin=origin)
     )
-    return await _store(work, clean, signals)
+    return await _store(work, clean, signals, reading.record)
 
 
-async def _store(work: Work, screened: Screened, signals: Signals) -> WriteOutcome:
+async def _store(work: Work, screened: Screened, signals: Signals, reading: bytes) -> WriteOutcome:
     """Seal and commit a new row, active or held as the decision says, and retire what it replaces.
 
     One that is history when it comes is kept as such.
@@ -156,7 +157,12 @@ async def _store(work: Work, screened: Screened, signals: Signals) -> WriteOutco
         state=State.HELD if held else past,
         leaf=leaf_id,
     )
-    admitted = msgspec.structs.replace(admitted, superseded_by=work.newer, claim=work.facts.claim)
+    admitted = msgspec.structs.replace(
+        admitted,
+        body=msgspec.structs.replace(admitted.body, reading=reading),
+        superseded_by=work.newer,
+        claim=work.facts.claim,
+    )
     sealed = await rooms.vault.seal(admitted)
     retired = [] if held else await _retired(work)
     outcome = _outcome(work, screened)

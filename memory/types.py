@@ -96,3 +96,5 @@ class Body(msgspec.Struct, frozen=True, array_like=True):
     session: str | None
     parents: tuple[MemoryId, ...]
     credential: str
+    reading: bytes = b""
+    """What the text was read as, so that nobody has to read it again; empty where nobody did."""

@@ -91,7 +91,7 @@ class SealingVault:
             decided.findings, decided.completions, decided.decision.reasons, decided.models
         )
         search = pack_entry(self._blinding(keys).blind(admitted.signals))
-        token = self._sealed(keys, SubjectPurpose.CONTENT, label, _encoded(admitted.body))
+        token = self._sealed(keys, SubjectPurpose.CONTENT, label, _body(admitted.body))
         entry = self._sealed(keys, SubjectPurpose.ENTRY, label, search)
         proof = self._sealed(keys, SubjectPurpose.EVIDENCE, label, _evidence(evidence))
 
@@ -306,7 +306,12 @@ def _evidence(evidence: Evidence) -> bytes:
     return _encoder.encode((evidence.findings, evidence.completions, evidence.reasons))
 
 
-def _encoded(content: Body | Evidence) -> bytes:
+def _body(body: Body) -> bytes:
+    """Return content as it is stored: what nobody read is written as it always was."""
+    return _encoded(body if body.reading else msgspec.structs.astuple(body)[:-1])
+
+
+def _encoded(content: Body | Evidence | tuple[object, ...]) -> bytes:
     try:
         return _encoder.encode(content)
     except UnicodeEncodeError:

@@ -23,6 +23,11 @@ class Sentences:
         """Compare slot and value; a sentence of any other form stands beside all."""
         return [self._tie(new, one) for one in old]
 
+    def is_current(self, record: bytes) -> bool:
+        """Return True: there is one version of it."""
+        del record
+        return True
+
     def _tie(self, new: Said, old: Said) -> Tie:
         one, other = _read(new.text), _read(old.text)
         if one is None or other is None or one[0] != other[0]:

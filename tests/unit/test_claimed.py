@@ -4,6 +4,7 @@ import pytest
 
 from guard.claimed import ByClaims
 from guard.relating import Said, Tie
+from memory.claims.version import LEXICON
 from tests.house import START
 
 APART = [
@@ -52,3 +53,42 @@ def test_what_says_the_same_has_one_gist_in_either_language() -> None:
     other = reader.read(Said("My port is 5433.", START))
     assert said[0].gist == said[1].gist != other.gist
     assert said[0].slots == said[1].slots == other.slots
+
+
+@pytest.mark.requirement("W10")
+@pytest.mark.parametrize(
+    ("old", "new"), [*APART, *VERSIONS, ("我不再用顺丰了。", "以后都用顺丰。")]
+)
+def test_a_recorded_reading_spares_the_text_and_changes_nothing(old: str, new: str) -> None:
+    """The tie is the same whether both were recorded or are read; what another lexicon recorded is
+    read again, and what is no record at all as well.
+    """
+    reader = ByClaims()
+    first, second = Said(old, START), Said(new, START)
+    record, other = reader.read(first).record, reader.read(second).record
+    assert reader.is_current(record)
+    recorded = Said(new, START, other)
+    assert reader.ties(recorded, [Said(old, START, record)]) == reader.ties(second, [first])
+    stale = record.replace(LEXICON.encode(), b"00000000")
+    for broken in (stale, b"\xc1", b"", record[:-1]):
+        assert not reader.is_current(broken)
+        assert reader.ties(second, [Said(old, START, broken)]) == reader.ties(second, [first])
+
+
+@pytest.mark.requirement("W10")
+def test_a_record_is_what_is_compared() -> None:
+    """The control: with the record of another text the other text's claims decide."""
+    reader = ByClaims()
+    other = reader.read(Said("My port is 5432.", START)).record
+    said = Said("My port is 5433.", START)
+    assert reader.ties(said, [Said("I like tea.", START)]) == [Tie.BESIDE]
+    assert reader.ties(said, [Said("I like tea.", START, other)]) == [Tie.AGAINST]
+
+
+@pytest.mark.requirement("W10")
+def test_of_a_long_reading_only_the_lexicon_is_recorded() -> None:
+    """So that a sealed memory stays about as long as its text."""
+    text = " ".join(f"My port number {n} on host {n} is {5000 + n} since May." for n in range(60))
+    record = ByClaims().read(Said(text, START)).record
+    assert len(record) < 20
+    assert ByClaims().is_current(record)
