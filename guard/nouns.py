@@ -8,6 +8,7 @@ Each noun holds the one before it, and only the step between them makes the next
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
+from functools import cached_property
 
 import msgspec
 
@@ -53,7 +54,7 @@ class Tagged(msgspec.Struct, frozen=True):
     origin: Origin
 
 
-class View(msgspec.Struct, frozen=True):
+class View(msgspec.Struct, frozen=True, dict=True):
     """One reading of a text: what it says after one kind of disguise is taken off (W2).
 
     `text[i]` stems from the original's code points [starts[i], ends[i]), so a finding in any view
@@ -64,6 +65,11 @@ class View(msgspec.Struct, frozen=True):
     text: str
     starts: Sequence[int]
     ends: Sequence[int]
+
+    @cached_property
+    def pairs(self) -> frozenset[str]:
+        """Every two characters that stand beside each other, made when first asked for."""
+        return frozenset(map(str.__add__, self.text, self.text[1:]))
 
 
 class Near(msgspec.Struct, frozen=True):

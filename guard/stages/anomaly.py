@@ -14,13 +14,14 @@ from typing import Final
 
 from guard.magnets import MAGNET
 from guard.nouns import Facts, Near, Tagged
-from guard.stages.rules import gathered, sightings
+from guard.stages.rules import RuleBook, gathered, sightings
 from guard.stages.sleeper_rules import RULES
 from guard.stages.told import graded
 from memory.origin import Channel
 from policies.model import Finding, Severity
 
 NAME: Final = "anomaly"
+_RULES: Final = RuleBook(RULES)
 
 NEARLY_EQUAL: Final = 0.92
 """Least cosine, in every vector, of memories that say nearly the same."""
@@ -67,7 +68,7 @@ _COMMON: Final = frozenset((
 def inspect(tagged: Tagged, facts: Facts) -> tuple[Finding, ...]:
     """Return what is odd, each kind once."""
     original = facts.views[0].text
-    sleepers = gathered(NAME, graded(sightings(RULES, facts.views), original))
+    sleepers = gathered(NAME, graded(sightings(_RULES, facts.views), original))
     return (*_among_others(tagged, facts), *_stuffed(tagged.draft.text), *sleepers)
 
 

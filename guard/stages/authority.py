@@ -9,14 +9,15 @@ from typing import Final
 
 from guard.nouns import Facts, Tagged
 from guard.stages.authority_rules import RULES
-from guard.stages.rules import gathered, sightings
+from guard.stages.rules import RuleBook, gathered, sightings
 from guard.stages.told import graded
 from policies.model import Finding
 
 NAME: Final = "authority"
+_RULES: Final = RuleBook(RULES)
 
 
 def inspect(_tagged: Tagged, facts: Facts) -> tuple[Finding, ...]:
     """Return at most one finding per code, with every span that shows it."""
     original = facts.views[0].text
-    return gathered(NAME, graded(sightings(RULES, facts.views), original))
+    return gathered(NAME, graded(sightings(_RULES, facts.views), original))

@@ -10,12 +10,13 @@ from typing import Final
 
 from guard.nouns import Facts, Tagged
 from guard.stages.injection_rules import RULES
-from guard.stages.rules import Sighting, gathered, is_disguised, sightings
+from guard.stages.rules import RuleBook, Sighting, gathered, is_disguised, sightings
 from guard.stages.told import Telling
 from guard.views import OVERFLOW
 from policies.model import Finding, Severity
 
 NAME: Final = "injection"
+_RULES: Final = RuleBook(RULES)
 
 
 def inspect(_tagged: Tagged, facts: Facts) -> tuple[Finding, ...]:
@@ -31,7 +32,7 @@ def inspect(_tagged: Tagged, facts: Facts) -> tuple[Finding, ...]:
 def _graded(facts: Facts, original: str) -> Iterator[tuple[Sighting, Severity]]:
     plain: set[str] = set()
     telling = Telling(original)
-    for sighting in sightings(RULES, facts.views):
+    for sighting in sightings(_RULES, facts.views):
         severity = sighting.rule.severity
         if not is_disguised(sighting, original):
             plain.add(sighting.rule.code)

@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from guard.nouns import View
+from guard.stages.literals import Literals
 from guard.views import span_of
 from guard.views.hanzi import TO_SIMPLIFIED
 from policies.model import Finding, Severity, Span
@@ -35,6 +36,18 @@ class Rule(msgspec.Struct, frozen=True):
     spaced: re.Pattern[str]
     squeezed: re.Pattern[str]
     unless: re.Pattern[str] | None
+
+
+class RuleBook:
+    """Rules in order, and which of them a text can match at all."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._rules = tuple(rules)
+        self._needed = Literals(rule.needs for rule in self._rules)
+
+    def that_may_match(self, view: View) -> Iterator[Rule]:
+        """Yield the rules of whose literals one occurs."""
+        return (self._rules[number] for number in self._needed.held(view))
 
 
 class Sighting(msgspec.Struct, frozen=True):
@@ -70,14 +83,12 @@ def rule(
     )
 
 
-def sightings(rules: Sequence[Rule], views: Iterable[View]) -> Iterator[Sighting]:
+def sightings(rules: RuleBook, views: Iterable[View]) -> Iterator[Sighting]:
     """Yield every match of every rule in every view, views in order."""
     for view in views:
         text = view.text
         squeezed = view.name.endswith("joined")
-        for each in rules:
-            if not any(literal in text for literal in each.needs):
-                continue
+        for each in rules.that_may_match(view):
             pattern = each.squeezed if squeezed else each.spaced
             for match in pattern.finditer(text):
                 # The original view keeps its capitals, and a sentence may begin with "Never".
