@@ -9,8 +9,11 @@ from guard.once import Once
 
 KEY: Final = "Idempotency-Key"
 PREFER: Final = "Prefer"
-WRITE_FIELDS: Final = {
+KEY_FIELD: Final = {
     KEY: "1 to 255 visible ASCII characters: the same key and body give the first answer again.",
+}
+WRITE_FIELDS: Final = {
+    **KEY_FIELD,
     PREFER: "`respond-async` to be answered before the write is decided (RFC 7240).",
 }
 

@@ -14,6 +14,7 @@ from guard.principal import Principal
 from guard.remember import decided
 from guard.revise import prove
 from guard.rooms import Rooms
+from guard.settle import Beside
 from memory.origin import Hint, OriginClass, lower_of
 from memory.types import Kind, Layer, MemoryId, SessionId, State
 
@@ -33,7 +34,11 @@ class Amendment(msgspec.Struct, frozen=True):
 
 
 async def amend(
-    principal: Principal, id: MemoryId, amendment: Amendment, rooms: Rooms
+    principal: Principal,
+    id: MemoryId,
+    amendment: Amendment,
+    rooms: Rooms,
+    beside: Beside | None = None,
 ) -> WriteOutcome:
     """Write a revision of an active memory of the caller; return what became of it.
 
@@ -57,7 +62,7 @@ async def amend(
         tagged = _no_higher(await tag(principal, draft, rooms), opened)
 
     # (3) The pipeline, knowing what it replaces.
-    return await decided(tagged, rooms, replaces=id)
+    return await decided(tagged, rooms, beside, replaces=id)
 
 
 def _said_anew(opened: Opened, text: str, amendment: Amendment) -> Draft:

@@ -5,18 +5,21 @@ meets another's answer. What is remembered is what was committed, in the same tr
 that failed was no write and may be sent again with its key.
 """
 
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import ClassVar, Final, Self
 
 import msgspec
 
-from guard.errors import InvalidError, UnreadableError
+from guard.amend import Amendment, amend
+from guard.errors import InvalidError, NotFoundError, UnreadableError
 from guard.gather import tag
 from guard.nouns import Answer, Draft, Later
 from guard.outcomes import Rejected, Skipped, Told, WriteOutcome
 from guard.ports import Record
 from guard.principal import Principal
 from guard.remember import decided
+from guard.restore import restore
 from guard.rooms import Rooms
 from memory.types import MemoryId, Owner
 
@@ -56,6 +59,40 @@ async def remember_once(principal: Principal, draft: Draft, once: Once, rooms: R
     return Told(outcome, asked.replayed)
 
 
+async def amend_once(
+    principal: Principal, id: MemoryId, amendment: Amendment, once: Once, rooms: Rooms
+) -> Told:
+    """Write a revision of a memory, unless this key has its answer already: then return that.
+
+    Raises as `remember_once` does, and whatever `amend` raises.
+    """
+    asked = await Asked.of(principal, (id, amendment), once, rooms)
+    return await _once(asked, lambda: amend(principal, id, amendment, rooms, asked))
+
+
+async def restore_once(principal: Principal, id: MemoryId, once: Once, rooms: Rooms) -> Told:
+    """Undo a wrong supersede, unless this key has its answer already: then return that.
+
+    Raises as `remember_once` does, and whatever `restore` raises.
+    """
+    asked = await Asked.of(principal, id, once, rooms)
+    return await _once(asked, lambda: restore(principal, id, rooms, asked))
+
+
+async def _once(asked: "Asked", write: Callable[[], Awaitable[WriteOutcome]]) -> Told:
+    told = await asked.told()
+    if told is not None:
+        return told
+    try:
+        return Told(await write(), asked.replayed)
+    except NotFoundError:
+        # The memory may have changed its state since, by this very request made elsewhere.
+        told = await asked.told()
+        if told is None:
+            raise
+        return told
+
+
 class Asked:
     """One request with a key: fulfils `guard.remember.Beside` with its answer."""
 
@@ -68,11 +105,11 @@ class Asked:
         self._rooms = rooms
 
     @classmethod
-    async def of(cls, principal: Principal, draft: Draft, once: Once, rooms: Rooms) -> Self:
+    async def of(cls, principal: Principal, content: object, once: Once, rooms: Rooms) -> Self:
         """Return the request, known by keyed ids of key and content."""
         owner, keyed = principal.owner, rooms.marks.keyed
         mark = await keyed(owner, "key", once.route, principal.client, once.key)
-        body = msgspec.json.encode(draft, order="deterministic").decode()
+        body = msgspec.json.encode(content, order="deterministic").decode()
         return cls(owner, mark, await keyed(owner, "request", once.route, body), rooms)
 
     async def told(self) -> Told | None:

@@ -5,6 +5,8 @@ Nothing is deleted and nothing rises in trust: the two change places, in one tra
 
 from collections.abc import Sequence
 
+import msgspec
+
 from guard.checks import is_current
 from guard.errors import (
     ConflictError,
@@ -21,11 +23,14 @@ from guard.relating import Tie
 from guard.retire import REASON_RESTORED, Made, change_of, named, ranked, retire, teller
 from guard.revise import Proven, compared_again, prove
 from guard.rooms import Rooms
+from guard.settle import Beside
 from memory.origin import TRUST_OF_SUBJECT
 from memory.types import LeafId, MemoryId, Owner, State, SubjectId
 
 
-async def restore(principal: Principal, id: MemoryId, rooms: Rooms) -> WriteOutcome:
+async def restore(
+    principal: Principal, id: MemoryId, rooms: Rooms, beside: Beside | None = None
+) -> WriteOutcome:
     """Make a superseded memory of the caller active again, for a client that speaks for him.
 
     Raises ForbiddenError for any other client and where the operator's own word would give way,
@@ -39,14 +44,13 @@ async def restore(principal: Principal, id: MemoryId, rooms: Rooms) -> WriteOutc
         for _ in range(rooms.bounds.commit_attempts):
             rows = await rooms.ledger.rows(owner.tenant, owner.subject, [id])
             try:
-                made = await _attempt(principal, owner, rows[0] if rows else None, rooms)
+                made = await _attempt(principal, owner, rows[0] if rows else None, rooms, beside)
             except ConflictError:
+                stands = None if beside is None else await beside.standing()
+                if stands is not None:
+                    return stands
                 continue
-            label = made[0][0].label
-            reasons = made[0][1].reasons
-            if len(made) == 1:
-                return Stored(id, label.origin, label.trust, reasons)
-            return Superseded(id, label.origin, label.trust, made[1][0].label.id, reasons)
+            return _outcome(made)
     raise UnavailableError("ledger")
 
 
@@ -72,8 +76,20 @@ async def restore_for(principal: Principal, id: MemoryId, rooms: Rooms) -> Case:
     raise UnavailableError("ledger")
 
 
+def _outcome(made: Sequence[Made]) -> Stored | Superseded:
+    (sealed, leaf), *gone = made
+    label = sealed.label
+    if not gone:
+        return Stored(label.id, label.origin, label.trust, leaf.reasons)
+    return Superseded(label.id, label.origin, label.trust, gone[0][0].label.id, leaf.reasons)
+
+
 async def _attempt(
-    principal: Principal, owner: Owner, found: Row | None, rooms: Rooms
+    principal: Principal,
+    owner: Owner,
+    found: Row | None,
+    rooms: Rooms,
+    beside: Beside | None = None,
 ) -> list[Made]:
     """Return what was committed, the restored memory first."""
     at = rooms.clock()
@@ -114,7 +130,11 @@ async def _attempt(
         reasons=(REASON_RESTORED, *named(retired)),
     )
     made = [(sealed, leaf), *await retire(retired, id, at, teller(principal, owner, id), rooms)]
-    await rooms.ledger.commit(change_of(owner, epoch, made))
+    change = change_of(owner, epoch, made)
+    if beside is not None:
+        answer, later = await beside.along(_outcome(made))
+        change = msgspec.structs.replace(change, answer=answer, later=later)
+    await rooms.ledger.commit(change)
     return made
 
 

@@ -1,18 +1,22 @@
 """What replaced what, over REST: told, changed, undone."""
 
-from typing import Any
+from typing import Any, Final
 
 from litestar import Request, Response, get, patch, post
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from gateway import wire
+from gateway import fields, wire
 from gateway.answers import CaseAnswer, HistoryAnswer, WriteAnswer
 from gateway.doors import Edge
 from gateway.limits import Shape
 from gateway.problems import Refusal, written
+from guard.once import Once
+from guard.outcomes import Told
 
 Incoming = Request[Any, Any, Any]
+_AMEND: Final = "PATCH /v1/memories/{id}"
+_RESTORE: Final = "POST /v1/memories/{id}/restore"
 
 
 def revision_routes(edge: Edge) -> list[HTTPRouteHandler]:
@@ -30,22 +34,38 @@ def revision_routes(edge: Edge) -> list[HTTPRouteHandler]:
 
     @patch(
         "/v1/memories/{id:str}",
-        opt={"shape": Shape("Put a revision in its place", WriteAnswer, body=wire.AmendMemory)},
+        opt={
+            "shape": Shape(
+                "Put a revision in its place",
+                WriteAnswer,
+                body=wire.AmendMemory,
+                fields=fields.KEY_FIELD,
+            )
+        },
     )
     async def amend(request: Incoming, id: FromPath[str]) -> Response[WriteAnswer | Refusal]:
         amendment = wire.from_json(await request.body(), wire.AmendMemory).amendment(
             now=rooms.clock(), leeway_seconds=leeway_seconds, max_text_chars=max_text_chars
         )
-        outcome = await doors.amend(request.auth, wire.memory_id(id), amendment, rooms)
-        return written(outcome, creates=False)
+        of, once = wire.memory_id(id), _once(request, _AMEND)
+        if once is not None:
+            told = await doors.amend_once(request.auth, of, amendment, once, rooms)
+        else:
+            outcome = await doors.amend(request.auth, of, amendment, rooms)
+            told = Told(outcome, replayed=False)
+        return written(told.outcome, creates=False, replayed=told.replayed)
 
     @post(
         "/v1/memories/{id:str}/restore",
-        opt={"shape": Shape("Undo a wrong supersede", WriteAnswer)},
+        opt={"shape": Shape("Undo a wrong supersede", WriteAnswer, fields=fields.KEY_FIELD)},
     )
     async def restore(request: Incoming, id: FromPath[str]) -> Response[WriteAnswer | Refusal]:
-        outcome = await doors.restore(request.auth, wire.memory_id(id), rooms)
-        return written(outcome, creates=False)
+        of, once = wire.memory_id(id), _once(request, _RESTORE)
+        if once is not None:
+            told = await doors.restore_once(request.auth, of, once, rooms)
+        else:
+            told = Told(await doors.restore(request.auth, of, rooms), replayed=False)
+        return written(told.outcome, creates=False, replayed=told.replayed)
 
     @post(
         "/v1/quarantine/{id:str}/restore",
@@ -56,3 +76,7 @@ def revision_routes(edge: Edge) -> list[HTTPRouteHandler]:
         return CaseAnswer.of(await doors.restore_for(request.auth, wire.memory_id(id), rooms))
 
     return [history, amend, restore, restore_for]
+
+
+def _once(request: Incoming, route: str) -> Once | None:
+    return fields.once_of(request.headers.getall(fields.KEY, []), route)

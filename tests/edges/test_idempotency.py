@@ -347,3 +347,68 @@ async def test_a_key_in_the_body_is_an_unknown_field(guarded: Guarded) -> None:
     """REST has a header for it, and one way only."""
     refusal = await store(guarded.client(), idempotency_key="k-1")
     assert (refusal.status_code, refusal.json()["code"]) == (400, "invalid")
+
+
+OLD, NEW = "My port is 5432.", "My port is 5433."
+
+
+async def changed(
+    http: httpx2.AsyncClient, id: str, key: str | None = "k-1", **body: Any
+) -> httpx2.Response:
+    """Put a revision in a memory's place, with a key unless it is None."""
+    headers = {} if key is None else {KEY: key}
+    return await http.patch(f"/v1/memories/{id}", json={"text": NEW} | body, headers=headers)
+
+
+@pytest.mark.requirement("E10", "W10")
+async def test_a_revision_is_made_once(guarded: Guarded) -> None:
+    """The first answer again, though the memory is superseded by then; without the key it is not
+    found any more, and for another body, another memory or another key the answer is no answer.
+    """
+    http = guarded.client()
+    old = (await store(http, None, text=OLD)).json()["id"]
+    other = (await store(http, None, text="I live in Porto.")).json()["id"]
+    first = await changed(http, old)
+    assert (first.status_code, first.json()["supersedes"]) == (200, old)
+    assert same(first, await changed(http, old))
+    assert (await changed(http, old, None)).status_code == 404
+    assert (await changed(http, old, "k-2")).status_code == 404
+    for denied in (await changed(http, other), await changed(http, old, importance=0.9)):
+        assert (denied.status_code, denied.json()["code"]) == (409, "idempotency_key_reused")
+    assert sorted(await guarded.texts(http)) == sorted([NEW, "I live in Porto."])
+    assert (await store(http, "k-1")).status_code == 201  # keys of another route are others
+
+
+@pytest.mark.requirement("E10", "W10")
+async def test_a_wrong_supersede_is_undone_once(guarded: Guarded) -> None:
+    """A client that lost the answer gets it, though what it restored may be replaced again."""
+    http = guarded.client()
+    old = (await store(http, None, text=OLD)).json()["id"]
+    new = (await store(http, None, text=NEW)).json()["id"]
+    path = f"/v1/memories/{old}/restore"
+    first = await http.post(path, headers={KEY: "k-1"})
+    assert (first.status_code, first.json()["supersedes"]) == (200, new)
+    assert same(first, await http.post(path, headers={KEY: "k-1"}))
+    assert (await http.post(path)).status_code == 404
+    reused = await http.post(f"/v1/memories/{new}/restore", headers={KEY: "k-1"})
+    assert reused.status_code == 409
+    assert (await http.post(f"/v1/memories/{new}/restore")).status_code == 200
+    assert same(first, await http.post(path, headers={KEY: "k-1"}))
+    assert await guarded.texts(http) == [NEW]
+
+
+@pytest.mark.requirement("E10", "W10")
+@pytest.mark.parametrize("replicas", [1, 2])
+async def test_of_revisions_at_the_same_time_one_is_made(guarded: Guarded, replicas: int) -> None:
+    """All get its answer, whether a write that lost met the epoch or the memory's new state."""
+    rooms = [msgspec.structs.replace(guarded.rooms, turns=Turns()) for _ in range(replicas)]
+    http = [guarded.client(rooms[n % replicas]) for n in range(4)]
+    old = (await store(http[0], None, text=OLD)).json()["id"]
+    answers = await asyncio.gather(*(changed(one, old) for one in http))
+    assert {(one.status_code, one.content) for one in answers} == {(200, answers[0].content)}
+    assert sum(REPLAYED not in one.headers for one in answers) == 1
+    undone = await asyncio.gather(
+        *(one.post(f"/v1/memories/{old}/restore", headers={KEY: "k-1"}) for one in http)
+    )
+    assert {(one.status_code, one.content) for one in undone} == {(200, undone[0].content)}
+    assert sum(REPLAYED not in one.headers for one in undone) == 1
