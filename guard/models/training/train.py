@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from guard.detectors.classifier import GROUPS, Limits, readings_of
 from guard.models.features import FEATURES, parts_of, row
@@ -52,7 +53,8 @@ def train(folder: Path, numbers: Numbers, told: Told) -> str:
     told("read", len(found), len(found))
 
     # (3) Fit, set the limits, write.
-    arrays, score = fit(bags, told)
+    with threadpool_limits(1):
+        arrays, score = fit(bags, told)
     card = Card(FEATURES, limits_of(bags, score), _data(found), GAMMA)
     content = written(card, arrays)
     folder.mkdir(parents=True, exist_ok=True)
