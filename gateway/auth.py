@@ -6,9 +6,10 @@ REST and both MCP transports pass through `BearerAuth`. The order of the steps:
 2. the key that the token names, and the one algorithm bound to that key, never to the token;
 3. signature, issuer, audience, and times within the leeway (PyJWT);
 4. claims of exactly the right types and lengths (msgspec);
-5. a registered, living tenant and a client of it, which fixes the ceiling of origin.
+5. a registered, living tenant and a client of it, which fixes the ceiling of origin;
+6. not revoked (E6).
 
-Whatever fails in 1 to 4 gives the same answer, so that a prober learns nothing from trying.
+Whatever fails in 1 to 4 and 6 gives the same answer, so that a prober learns nothing from trying.
 """
 
 import hashlib
@@ -29,6 +30,7 @@ from mcp.server.auth.provider import AccessToken
 from msgspec import Meta
 
 from gateway.keysets import Keys
+from gateway.revoked import Revoked
 from gateway.scopes import Access, requirement
 from gateway.settings import Auth, Name
 from guard.errors import ForbiddenError, UnauthenticatedError
@@ -184,9 +186,10 @@ class BearerAuth(ASGIMiddleware):
 
     scopes = (ScopeType.HTTP, ScopeType.WEBSOCKET, ScopeType.ASGI)
 
-    def __init__(self, verifier: Verifier, admission: Admission) -> None:
+    def __init__(self, verifier: Verifier, admission: Admission, revoked: Revoked) -> None:
         self._verifier = verifier
         self._admission = admission
+        self._revoked = revoked
 
     async def handle(
         self, scope: Connection, receive: Receive, send: Send, next_app: ASGIApp
@@ -208,7 +211,6 @@ class BearerAuth(ASGIMiddleware):
         claims = await self._verifier.verify(token)
         tenant, client = TenantId(claims.tenant), ClientId(claims.client)
         allowed = await self._admission.admit(tenant, client)
-        until = datetime.fromtimestamp(claims.expires_at, UTC)
         principal = Principal(
             owner=Owner(tenant, SubjectId(claims.subject)),
             client=client,
@@ -216,8 +218,10 @@ class BearerAuth(ASGIMiddleware):
             scopes=self._verifier.scopes_of(claims),
             channel=channel,
             ceiling=ceiling(channel, allowed),
-            expires_at=until,
+            issued_at=datetime.fromtimestamp(claims.issued_at, UTC),
+            expires_at=datetime.fromtimestamp(claims.expires_at, UTC),
         )
+        self._revoked.check(principal)
         return principal, _session_owner(principal, claims)
 
 
@@ -294,6 +298,7 @@ def operator_principal(tenant: TenantId, at: datetime, client: str = "command-li
         scopes=frozenset({Scope.PLATFORM_ADMIN, Scope.TENANT_ADMIN}),
         channel=Channel.CLI,
         ceiling=ceiling(Channel.CLI, OriginClass.OPERATOR),
+        issued_at=at,
         expires_at=at,
     )
 
@@ -310,5 +315,6 @@ def offline_principal(owner: Owner, at: datetime) -> Principal:
         scopes=frozenset(),
         channel=Channel.CLI,
         ceiling=ceiling(Channel.CLI, OriginClass.OPERATOR),
+        issued_at=at,
         expires_at=at,
     )

@@ -2,11 +2,13 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from datetime import datetime
 
 import msgspec
 
 from gateway.auth import Admission, Verifier
 from gateway.metrics import Metrics
+from gateway.revoked import Revoked
 from gateway.settings import Settings
 from gateway.tracing import Tracing
 from guard.amend import Amendment
@@ -28,6 +30,8 @@ from guard.outcomes import (
 )
 from guard.ports import Allowed, Buckets, Client, Dead, Filter, Tenant
 from guard.principal import Principal
+from guard.revoke import Desk as Revoking
+from guard.revoke import Of, Revocation
 from guard.rooms import Rooms
 from guard.tenants import Terms
 from memory.origin import OriginClass
@@ -60,6 +64,14 @@ class QueueDoors(msgspec.Struct, frozen=True, kw_only=True):
     replay: Callable[[Principal, MemoryId, Rooms], Awaitable[None]]
 
 
+class TokenDoors(msgspec.Struct, frozen=True, kw_only=True):
+    """What an administrator may do with tokens that others issued: have them believed no longer."""
+
+    revoke: Callable[[Principal, Of, str, datetime | None, Revoking], Awaitable[Revocation]]
+    revoke_tenant: Callable[[Principal, TenantId, datetime | None, Revoking], Awaitable[Revocation]]
+    revoked: Callable[[Principal, str | None, int, Revoking], Awaitable[list[Revocation]]]
+
+
 class RevisionDoors(msgspec.Struct, frozen=True, kw_only=True):
     """What replaced what: told, changed, and undone by the subject or a reviewer."""
 
@@ -90,6 +102,7 @@ class UseCases(msgspec.Struct, frozen=True, kw_only=True):
     revisions: RevisionDoors
     tenants: TenantDoors
     queue: QueueDoors
+    tokens: TokenDoors
 
 
 class Edge(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,6 +118,7 @@ class Edge(msgspec.Struct, frozen=True, kw_only=True):
     use_cases: UseCases
     verifier: Verifier
     admission: Admission
+    revoked: Revoked
     buckets: Buckets
     peers: Buckets
     metrics: Metrics

@@ -25,6 +25,7 @@ from gateway.rest.health import health_routes
 from gateway.rest.memories import memory_routes
 from gateway.rest.quarantine import quarantine_routes
 from gateway.rest.revisions import revision_routes
+from gateway.rest.revocations import revocation_routes
 from gateway.rest.schema import schema_routes
 from gateway.rest.sessions import session_routes
 from gateway.rest.tenants import tenant_routes
@@ -63,6 +64,7 @@ def build(edge: Edge) -> Litestar:
         *quarantine_routes(edge),
         *dead_write_routes(edge),
         *tenant_routes(edge),
+        *revocation_routes(edge),
     ]
 
     @asynccontextmanager
@@ -84,7 +86,7 @@ def build(edge: Edge) -> Litestar:
         ],
         middleware=[
             PeerLimits(edge.peers, edge.settings.http, limits),
-            BearerAuth(edge.verifier, edge.admission),
+            BearerAuth(edge.verifier, edge.admission, edge.revoked),
             RateLimits(cashier),
             RequestLimits(limits),
             FairShare(slots),

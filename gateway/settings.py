@@ -178,6 +178,10 @@ class Auth(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """The only tenant whose tokens may carry `platform:admin`. None: any, as the issuer decides."""
     registry_seconds: Annotated[float, Meta(gt=0, le=60)] = 5.0
     """Seconds for which a request trusts what was read of tenants and clients; streams, twice."""
+    revocation_seconds: Annotated[float, Meta(ge=0.05, le=60)] = 0.5
+    """Seconds between two looks at what was revoked; open streams end within that time, too."""
+    revocation_stale_seconds: Annotated[float, Meta(ge=1, le=3600)] = 30.0
+    """Seconds without such a look after which no token is believed."""
     tenant_claim: _ClaimName = "tid"
     subject_claim: _ClaimName = "sub"
     scope_claim: _ClaimName = "scope"

@@ -30,7 +30,8 @@ class Scope(StrEnum):
 class Principal(msgspec.Struct, frozen=True):
     """The verified caller. Built in `gateway.auth` alone, from a token; never optional.
 
-    `ceiling` is already the lower of the channel's and the registered client's.
+    `ceiling` is already the lower of the channel's and the registered client's. `credential` names
+    the token: its `jti`, else a digest.
     """
 
     owner: Owner
@@ -39,6 +40,7 @@ class Principal(msgspec.Struct, frozen=True):
     scopes: frozenset[Scope]
     channel: Channel
     ceiling: OriginClass
+    issued_at: datetime
     expires_at: datetime
 
     def require(self, scope: Scope) -> None:

@@ -273,6 +273,20 @@ class EmbedderRow(LedgerTable, table=True):
     dimensions: str
 
 
+class RevocationRow(LedgerTable, table=True):
+    """Tokens that are believed no longer: one by its id, or a subject's or tenant's up to then."""
+
+    __tablename__: ClassVar[str] = "revocations"
+    __table_args__ = (Index("revocations_at", "at"),)
+
+    tenant: str = Field(primary_key=True)
+    id: str = Field(primary_key=True)
+    kind: str
+    name: str
+    before: int = Field(sa_type=BigInteger)
+    at: int = Field(sa_type=BigInteger)
+
+
 SUBJECTS: Final[Table] = METADATA.tables["subjects"]
 LEAVES: Final[Table] = METADATA.tables["leaves"]
 MEMORIES: Final[Table] = METADATA.tables["memories"]
@@ -284,3 +298,4 @@ ANSWERS: Final[Table] = METADATA.tables["answers"]
 WRITES: Final[Table] = METADATA.tables["writes"]
 QUEUE: Final[Table] = METADATA.tables["queue"]
 TURNS: Final[Table] = METADATA.tables["turns"]
+REVOCATIONS: Final[Table] = METADATA.tables["revocations"]

@@ -128,6 +128,7 @@ def caller(
         scopes=scopes,
         channel=channel,
         ceiling=ceiling(channel, client_ceiling),
+        issued_at=START,
         expires_at=START + timedelta(days=365),
     )
 

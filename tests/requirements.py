@@ -24,7 +24,7 @@ REQUIREMENTS: Final[dict[str, tuple[Status, str]]] = {
     "E3": (DONE, "Tenant, subject and scopes come from the verified token only"),
     "E4": (DONE, "One table maps every route and tool to its scope"),
     "E5": (DONE, "A foreign id answers exactly like a missing one"),
-    "E6": (PLANNED, "Revocation by token, subject and tenant"),
+    "E6": (DONE, "Revocation by token, subject and tenant"),
     "E7": (DONE, "Token buckets per subject, tenant and origin"),
     "E8": (DONE, "Size limits and deadlines"),
     "E9": (DONE, "Problem details from one table; never a trace, never content"),

@@ -16,7 +16,7 @@ from gateway.app.deciding import dead_writes, replay
 from gateway.app.policing import checked, policy_of
 from gateway.app.rescanning import rescan, simulate
 from gateway.app.serving import Gateway, Progress, opened, prepare_models, run
-from gateway.app.tenancy import registry_desk
+from gateway.app.tenancy import registry_desk, revocation_desk
 from gateway.app.training import train
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "registry_desk",
     "replay",
     "rescan",
+    "revocation_desk",
     "run",
     "screening",
     "simulate",

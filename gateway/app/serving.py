@@ -30,16 +30,17 @@ from gateway.app.keep import (
 from gateway.app.observing import metrics_of, opened_tracing, watch
 from gateway.app.policing import overrides_of, policy_of, warn_unsafe
 from gateway.app.screening import opened_detectors, watch_asked
-from gateway.app.token_keys import opened_keys, refuse_wrong_keys
+from gateway.app.token_keys import opened_keys, opened_revoked, refuse_wrong_keys
 from gateway.app.waiting import Front, waited
 from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier
-from gateway.doors import Edge, QueueDoors, RevisionDoors, TenantDoors, UseCases
+from gateway.doors import Edge, QueueDoors, RevisionDoors, TenantDoors, TokenDoors, UseCases
 from gateway.edge import build, server
 from gateway.keysets import Keys
 from gateway.listener import listening
 from gateway.metering import MeteredEmbedder, Recorder
 from gateway.metrics import Metrics
 from gateway.recent import RecentRegistry
+from gateway.revoked import Revoked
 from gateway.settings import EmbedderKind, IndexKind, Mode, Settings
 from gateway.telemetry import LOGGER, configure
 from gateway.tracing import Tracing
@@ -60,6 +61,7 @@ from guard.recall import recall
 from guard.remember import remember
 from guard.restore import restore, restore_for
 from guard.review import held, reject, release
+from guard.revoke import revoke, revoke_tenant, revoked
 from guard.rooms import Rooms
 from guard.stages import STAGES
 from guard.turns import Turns
@@ -97,6 +99,7 @@ USE_CASES: Final = UseCases(
         restore_for=restore_for,
     ),
     queue=QueueDoors(given_up=given_up, replay=replay),
+    tokens=TokenDoors(revoke=revoke, revoke_tenant=revoke_tenant, revoked=revoked),
     tenants=TenantDoors(
         register=tenants.register,
         registered=tenants.registered,
@@ -119,6 +122,7 @@ class Adapters(msgspec.Struct, frozen=True):
 
     keep: Keep
     keys: Keys
+    revoked: Revoked
     ledger: Ledger
     index: Index
     embedder: Embedder
@@ -242,6 +246,7 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
     async with AsyncExitStack() as stack:
         keep = await stack.enter_async_context(opened_keep(settings))
         keys = await stack.enter_async_context(opened_keys(settings))
+        taken_back = await stack.enter_async_context(opened_revoked(settings, keep.database))
         embedder = await stack.enter_async_context(opened_embedder(settings))
         await adopted(keep.database, embedder)
         detectors = await stack.enter_async_context(opened_detectors(settings, embedder=embedder))
@@ -277,6 +282,7 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
         yield Adapters(
             keep=keep,
             keys=keys,
+            revoked=taken_back,
             ledger=ledger,
             index=index,
             embedder=embedder,
@@ -336,6 +342,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         use_cases=use_cases,
         verifier=Verifier(adapters.keys, settings.auth),
         admission=_admission(settings, registry),
+        revoked=adapters.revoked,
         buckets=adapters.buckets,
         peers=own_buckets(),
         metrics=metrics,

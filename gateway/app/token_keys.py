@@ -1,4 +1,4 @@
-"""Where verification keys are read from, and that they are read again while the gateway serves."""
+"""Keys and revocations: where they are read, and that they are read again while serving."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,9 +11,12 @@ import msgspec
 
 from gateway.app.keep import start_keys
 from gateway.keysets import KeySet, LiveKeys, Load, ReadAgain, published_keys
+from gateway.revoked import Revoked
 from gateway.settings import Auth, Settings, SettingsError
 from guard.errors import UnavailableError
 from guard.models.calling import connected, read_up_to
+from storage.database import Database
+from storage.revocations import SqlRevocations
 
 ISSUER: Final = "issuer"
 """What a gateway waits for while its issuer does not answer."""
@@ -67,6 +70,22 @@ async def _kept(load: Load, seconds: float, auth: Auth) -> AsyncIterator[LiveKey
     running = asyncio.create_task(keys.run(), name="token keys")
     try:
         yield keys
+    finally:
+        running.cancel()
+        await asyncio.wait((running,))
+
+
+@asynccontextmanager
+async def opened_revoked(settings: Settings, database: Database) -> AsyncIterator[Revoked]:
+    """Lend what was taken back, read, and read again meanwhile. Raises UnavailableError."""
+    auth = settings.auth
+    revoked = Revoked(
+        SqlRevocations(database), auth.revocation_seconds, auth.revocation_stale_seconds
+    )
+    await revoked.look()
+    running = asyncio.create_task(revoked.run(), name="revocations")
+    try:
+        yield revoked
     finally:
         running.cancel()
         await asyncio.wait((running,))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gateway.cli import policy, queue, say, service, tenants, tokens, upkeep
+from gateway.cli import policy, queue, revoking, say, service, tenants, tokens, upkeep
 from gateway.cli.demo import demo
 from gateway.cli.rescan import rescan
 from gateway.cli.screen import screen
@@ -47,6 +47,7 @@ _tenants.command("list")(tenants.show)
 _tenants.command("suspend")(tenants.suspend)
 _tenants.command("resume")(tenants.resume)
 _tenants.command("client")(tenants.client)
+_tenants.command("revoke")(revoking.revoke_tokens)
 program.add_typer(_tenants, name="tenant")
 
 _index = _group("The search index.")

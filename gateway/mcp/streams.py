@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from gateway.auth import Admission
+from gateway.revoked import Revoked
 from guard.errors import ForbiddenError, UnavailableError
 from guard.principal import Principal
 from memory.types import ClientId, TenantId
@@ -27,29 +28,45 @@ class Endable(Protocol):
 class Streams:
     """The open streams by whose they are."""
 
-    def __init__(self, admission: Admission, seconds: float) -> None:
-        """`seconds` is how often everybody is looked at."""
+    def __init__(self, admission: Admission, seconds: float, revoked: Revoked) -> None:
+        """`seconds` is how often everybody is looked at, apart from revoked tokens."""
         self._admission = admission
         self._seconds = seconds
-        self._open: defaultdict[tuple[TenantId, ClientId], set[Endable]] = defaultdict(set)
+        self._revoked = revoked
+        self._open: defaultdict[tuple[TenantId, ClientId], dict[Endable, Principal]]
+        self._open = defaultdict(dict)
 
     @contextmanager
     def watched(self, principal: Principal, stream: Endable) -> Iterator[None]:
         """Watch a stream while the block runs."""
         key = principal.owner.tenant, principal.client
-        self._open[key].add(stream)
+        self._open[key][stream] = principal
         try:
             yield
         finally:
-            self._open[key].discard(stream)
+            self._open[key].pop(stream, None)
             if not self._open[key]:
                 del self._open[key]
 
     async def run(self) -> None:
         """Look again and again until cancelled."""
+        async with asyncio.TaskGroup() as looking:
+            looking.create_task(self._often(), name="revoked streams")
+            while True:
+                await asyncio.sleep(self._seconds)
+                await self.look()
+
+    async def _often(self) -> None:
         while True:
-            await asyncio.sleep(self._seconds)
-            await self.look()
+            await asyncio.sleep(self._revoked.seconds)
+            self.look_at_tokens()
+
+    def look_at_tokens(self) -> None:
+        """End the streams whose tokens have been taken back."""
+        for streams in list(self._open.values()):
+            for stream, principal in list(streams.items()):
+                if self._revoked.refuses(principal):
+                    stream.end()
 
     async def look(self) -> None:
         """End the streams of whoever is refused now.
@@ -60,7 +77,7 @@ class Streams:
             try:
                 await self._admission.admit(tenant, client)
             except ForbiddenError:
-                for stream in self._open.get((tenant, client), set()):
+                for stream in list(self._open.get((tenant, client), ())):
                     stream.end()
             except UnavailableError:
                 return

@@ -60,7 +60,7 @@ class McpEdge:
         self._edge = edge
         self._server = build_server(edge, cashier, slots)
         self._seats = Seats(limits.mcp_sessions_each, limits.mcp_idle_seconds)
-        self._streams = Streams(edge.admission, edge.settings.auth.registry_seconds)
+        self._streams = Streams(edge.admission, edge.settings.auth.registry_seconds, edge.revoked)
         self._sse = SseServerTransport("/messages", security, limits.max_body_bytes)
         self._manager = StreamableHTTPSessionManager(
             self._server,

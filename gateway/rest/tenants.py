@@ -171,7 +171,7 @@ def _platform_routes(edge: Edge) -> list[HTTPRouteHandler]:
             request.auth, None if after is None else TenantId(after), page.limit + 1, rooms
         )
         shown = tuple(TenantAnswer.of(one) for one in found[: page.limit])
-        return TenantsAnswer(shown, _cursor([one.id for one in found], page.limit))
+        return TenantsAnswer(shown, page_cursor([one.id for one in found], page.limit))
 
     @post(
         "/v1/admin/tenants/grant",
@@ -220,7 +220,7 @@ def _client_routes(edge: Edge) -> list[HTTPRouteHandler]:
             request.auth, None if after is None else ClientId(after), page.limit + 1, rooms
         )
         shown = tuple(ClientAnswer(one.id, one.ceiling) for one in found[: page.limit])
-        return ClientsAnswer(shown, _cursor([one.id for one in found], page.limit))
+        return ClientsAnswer(shown, page_cursor([one.id for one in found], page.limit))
 
     @put(
         "/v1/tenant/clients",
@@ -244,7 +244,7 @@ def _client_routes(edge: Edge) -> list[HTTPRouteHandler]:
     return [clients, put_client, remove_client]
 
 
-def _cursor(ids: list[Any], limit: int) -> str | None:
+def page_cursor(ids: list[Any], limit: int) -> str | None:
     """Return where the next page starts, given one id more than the page holds if there is one."""
     if len(ids) <= limit:
         return None

@@ -26,6 +26,8 @@ _RIGHTS: Final = {
     "tenants": "SELECT, INSERT, UPDATE",
     # An answer is given once; it can be removed and not become another.
     "answers": "SELECT, INSERT, DELETE",
+    # What was taken back stays taken back.
+    "revocations": "SELECT, INSERT",
     # Nor does anybody say something else afterwards.
     "turns": "SELECT, INSERT, DELETE",
     # Recorded once: a gateway can't make the vectors of one model pass for another's.

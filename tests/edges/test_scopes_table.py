@@ -23,6 +23,8 @@ _BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/v1/admin/tenants/grant"): {"id": "acme", "ceiling": "web"},
     ("POST", "/v1/admin/tenants/suspend"): {"id": "acme"},
     ("POST", "/v1/admin/tenants/resume"): {"id": "acme"},
+    ("POST", "/v1/admin/tenants/revoke"): {"id": "acme"},
+    ("POST", "/v1/tenant/revocations"): {"subject": "alice"},
     ("PUT", "/v1/tenant/clients"): {"id": "app", "ceiling": "web"},
 }
 _QUERIES = {("DELETE", "/v1/tenant/clients"): "?id=app"}

@@ -17,6 +17,7 @@ from gateway.auth import RegisteredOnly
 from gateway.doors import UseCases
 from gateway.mcp.streams import Streams
 from gateway.recent import RecentRegistry
+from gateway.revoked import Revoked
 from gateway.settings import (
     Auth,
     ClientEntry,
@@ -33,6 +34,7 @@ from guard.tenants import Terms, register
 from memory.origin import OriginClass
 from memory.types import ClientId, TenantId
 from storage.fakes.registry import MemoryRegistry
+from storage.fakes.revocations import MemoryRevocations
 from tests.contracts.bucket_builders import HandClock
 from tests.edges.world import World, bearer, ed25519_jwk, key_set, token
 from tests.house import House, caller
@@ -452,7 +454,7 @@ async def test_streams_of_whoever_is_refused_end_and_no_others() -> None:
         tenant = TenantId(name)
         app = Client(APP, tenant, OriginClass.WEB)
         await registry.register(Tenant(tenant, suspended=False), [app])
-    streams = Streams(RegisteredOnly(registry), 5.0)
+    streams = Streams(RegisteredOnly(registry), 5.0, Revoked(MemoryRevocations(), 1.0, 60.0))
     one, other, closed = _Stream(), _Stream(), _Stream()
     with streams.watched(caller(), one), streams.watched(caller(tenant="umbra"), other):
         with streams.watched(caller(), closed):

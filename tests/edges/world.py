@@ -16,10 +16,11 @@ from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
 from litestar import Litestar
 
 from gateway.auth import RegisteredOnly, UnsafeFirstUse, Verifier
-from gateway.doors import QueueDoors, RevisionDoors, TenantDoors
+from gateway.doors import QueueDoors, RevisionDoors, TenantDoors, TokenDoors
 from gateway.edge import Edge, UseCases, build
 from gateway.keysets import KeySet, read_keys
 from gateway.metrics import Metrics
+from gateway.revoked import Revoked
 from gateway.settings import Auth, Limits, Mode, Settings
 from gateway.tracing import Tracing
 from guard.amend import Amendment
@@ -46,6 +47,8 @@ from guard.outcomes import (
 )
 from guard.ports import Buckets, Client, Dead, Filter, Registry, Tenant
 from guard.principal import Principal, Scope
+from guard.revoke import Desk as Revoking
+from guard.revoke import Of, Revocation
 from guard.rooms import Rooms
 from memory.origin import OriginClass
 from memory.types import (
@@ -60,6 +63,7 @@ from memory.types import (
     TurnId,
 )
 from storage.fakes.registry import MemoryRegistry
+from storage.fakes.revocations import MemoryRevocations
 from storage.limits.local import LocalBuckets
 from tests.contracts.bucket_builders import HandClock
 
@@ -282,8 +286,32 @@ class Calls:
                 restore_for=self.restore_for,
             ),
             tenants=self.tenant_doors(),
+            tokens=TokenDoors(
+                revoke=self.revoke, revoke_tenant=self.revoke_tenant, revoked=self.revoked
+            ),
             queue=QueueDoors(given_up=self.given_up, replay=self.replay),
         )
+
+    async def revoke(
+        self, principal: Principal, of: Of, name: str, before: datetime | None, _desk: Revoking
+    ) -> Revocation:
+        """Answer that it is taken back."""
+        self._note("revoke", principal, (of, name, before))
+        return Revocation(ID, principal.owner.tenant, of, name, before or NOW, NOW)
+
+    async def revoke_tenant(
+        self, principal: Principal, tenant: TenantId, before: datetime | None, _desk: Revoking
+    ) -> Revocation:
+        """Answer that all of it is taken back."""
+        self._note("revoke_tenant", principal, (tenant, before))
+        return Revocation(ID, tenant, Of.TENANT, "", before or NOW, NOW)
+
+    async def revoked(
+        self, principal: Principal, after: str | None, limit: int, _desk: Revoking
+    ) -> list[Revocation]:
+        """Answer that nothing is."""
+        self._note("revoked", principal, (after, limit))
+        return []
 
     async def given_up(self, principal: Principal, limit: int, _rooms: Rooms) -> list[Dead]:
         """Return no write."""
@@ -362,6 +390,10 @@ class World:
         self.buckets: Buckets = LocalBuckets(self.clock)
         self.keys = keys
         self.metrics = Metrics()
+        self.tokens: TokenDoors | None = None
+        """The doors of revocation, when they are not to be those that only note their calls."""
+        # Nobody looks in the background: what a test takes back it has looked at.
+        self.revoked = Revoked(MemoryRevocations(), 60.0, float("inf"))
         self.tracing: Tracing | None = None
 
     def edge(self) -> Edge:
@@ -371,8 +403,11 @@ class World:
         return Edge(
             settings=self.settings,
             rooms=_rooms(port),
-            use_cases=self.calls.doors(),
+            use_cases=msgspec.structs.replace(
+                self.calls.doors(), **({} if self.tokens is None else {"tokens": self.tokens})
+            ),
             verifier=Verifier(self.keys, self.settings.auth),
+            revoked=self.revoked,
             admission=RegisteredOnly(port) if production else UnsafeFirstUse(port),
             buckets=self.buckets,
             peers=LocalBuckets(self.clock),
