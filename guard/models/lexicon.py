@@ -36,6 +36,13 @@ def _lexicon() -> dict[str, tuple[int, ...]]:
 NAMES: Final = tuple(_TABLE["signs"])
 LEXICON: Final = _lexicon()
 """A word, phrase or term → the signs it counts for."""
+ENDINGS: Final = frozenset(term.rpartition(" ")[2] for term in LEXICON if term.count(" ") > 1)
+"""Words that phrases of more than two words end in."""
+STARTS: Final[dict[str, tuple[int, ...]]] = {
+    first: tuple(sorted({len(term) for term in LEXICON if term[0] == first}))
+    for first in {term[0] for term in LEXICON if not term.isascii()}
+}
+"""By its first character, how long the terms are that begin with it."""
 VERBS: Final = frozenset(_TABLE["verbs"].split())
 """Words that begin a command when they begin a sentence."""
 COMMANDS: Final = tuple(_TABLE["commands"].split())

@@ -91,6 +91,8 @@ class Poison:
         """Return what the model makes of a text, given every part of it as numbers."""
         marks = self.marks(rows, readings)
         score = _sigmoid(float(summary(parts, marks) @ self._a["stack"]) + self._bias("stack"))
+        if len(parts) == 1:
+            return Judgement(score, parts[0].text, parts[0].start, parts[0].end)
         worst = parts[self._worst(parts, marks)]
         return Judgement(score, worst.text, worst.start, worst.end)
 

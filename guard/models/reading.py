@@ -8,6 +8,7 @@ from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from guard.detectors.classifier import GROUPS, Judgement, Limits
 from guard.errors import GuardError, UnavailableError
@@ -63,6 +64,9 @@ class PoisonReader:
         Raises UnavailableError when a file is missing or not the pinned one.
         """
         poison = Poison.load(artefact(), POISON_SHA256)
+        # The products of one text are small: a second thread costs many times what it saves. Who
+        # multiplies more (the multilingual model) sets its own number while it does.
+        threadpool_limits(1, user_api="blas")
         return cls(embedder, loaded_defender(threads), poison, shared=shared, bounds=bounds)
 
     @property

@@ -8,13 +8,14 @@ both, in well under a millisecond for a text that a model reads whole.
 import math
 import re
 import zlib
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from guard.models.lexicon import COMMANDS, LEXICON, MOST_CHARACTERS, MOST_WORDS, VERBS
+from guard.models.lexicon import COMMANDS, ENDINGS, LEXICON, MOST_WORDS, STARTS, VERBS
 from guard.models.lexicon import NAMES as _COUNTED
 
 BUCKETS: Final = 1 << 16
@@ -27,8 +28,7 @@ _DIGITS: Final = "0"
 _MOST: Final = 4
 """More of one sign than this says nothing more."""
 _WORDS: Final = 2
-_CHARACTERS: Final = 3
-"""Longest grams, in words and in Chinese characters."""
+"""Longest grams in words; in Chinese characters it is three."""
 _IMPERATIVE: Final = len(_COUNTED)
 _OPENS: Final = len(_COUNTED) + 1
 
@@ -62,6 +62,35 @@ _SHAPES: Final = {
     ),
     "quoted": re.compile(r"[\"“”「」『』《》‘’]"),
 }
+_DIGIT: Final = re.compile(r"\d")
+_PLACE: Final = re.compile(r"https?://|www\.|\.(?:com|net|org|io|cn|test|example|app|dev|co)\b")
+_PAIRS: Final = re.compile(r"(?:[0-9a-f]{2} ){3}")
+_CODE_WORDS: Final = (
+    *("`", "=>", "{", ";", "$(", "&&", "||", "import ", "def ", "os.system"),
+    *("subprocess", "eval(", "exec(", "curl "),
+)
+_FENCE_SIGNS: Final = ("<", "[", "##", ":", "：", "---", "end of")
+_RUN: Final = 24
+
+
+def _may_be_encoded(text: str) -> bool:
+    signs = "%" in text or "\\" in text or "&#" in text
+    return signs or max(map(len, text.split()), default=0) >= _RUN or bool(_PAIRS.search(text))
+
+
+_MAY_HAVE: Final[dict[str, Callable[[str], object]]] = {
+    "code": lambda text: any(word in text for word in _CODE_WORDS),
+    "url": _PLACE.search,
+    "mail": lambda text: "@" in text,
+    "money": _DIGIT.search,
+    "account": _DIGIT.search,
+    "fence": lambda text: any(sign in text for sign in _FENCE_SIGNS),
+    "encoded": _may_be_encoded,
+    "unseen": lambda text: not text.isascii(),
+    "quoted": lambda text: '"' in text or not text.isascii(),
+}
+"""What says quickly that a text does not have a shape at all."""
+_LOOKED_AT: Final = tuple((_MAY_HAVE[name], pattern) for name, pattern in _SHAPES.items())
 _LONG: Final = math.log(2048)
 _CLASSES: Final = ("han", "upper", "digits", "marks", "spaces", "other")
 
@@ -105,12 +134,21 @@ def read(text: str) -> Reading:
     tally = _Tally()
     for token in _TOKEN.findall(folded):
         tally.take(token)
-    encoded = (gram.encode("utf-8", "replace") for gram in tally.grams)
-    buckets = sorted({zlib.crc32(gram) % BUCKETS for gram in encoded})
-    signs = [math.log1p(min(_MOST, n)) / math.log1p(_MOST) for n in tally.counts]
-    signs += [_often(pattern, folded) for pattern in _SHAPES.values()]
+    buckets = sorted({zlib.crc32(gram) % BUCKETS for gram in _encoded(tally.grams)})
+    signs = [_OFTEN[n] if n < _MOST else 1.0 for n in tally.counts]
+    signs += [_often(pattern, folded) if may(folded) else 0.0 for may, pattern in _LOOKED_AT]
     signs += _outline(text)
     return Reading(np.array(buckets, dtype=np.int32), np.array(signs, dtype=np.float32))
+
+
+_OFTEN: Final = tuple(math.log1p(n) / math.log1p(_MOST) for n in range(_MOST + 1))
+
+
+def _encoded(grams: set[str]) -> list[bytes]:
+    try:
+        return [gram.encode() for gram in grams]
+    except UnicodeEncodeError:  # a lone surrogate
+        return [gram.encode("utf-8", "replace") for gram in grams]
 
 
 class _Tally:
@@ -140,21 +178,28 @@ class _Tally:
 
     def _han(self, run: str) -> bool:
         self._last = []
-        for start in range(len(run)):
-            for size in range(1, min(MOST_CHARACTERS, len(run) - start) + 1):
-                term = run[start : start + size]
-                if size <= _CHARACTERS:
-                    self.grams.add(term)
-                self._count(term)
+        grams = self.grams
+        grams.update(run)
+        grams.update(map(str.__add__, run, run[1:]))
+        grams.update([run[start : start + 3] for start in range(len(run) - 2)])
+        for start, first in enumerate(run):
+            for size in STARTS.get(first, ()):
+                # At the end of a run shorter terms may fit, and longer ones do not count twice.
+                if start + size <= len(run):
+                    self._count(run[start : start + size])
         return run.startswith(COMMANDS)
 
     def _word(self, word: str) -> bool:
-        self._last = [*self._last[1 - MOST_WORDS :], word]
-        for size in range(1, len(self._last) + 1):
-            phrase = " ".join(self._last[-size:])
-            if size <= _WORDS:
-                self.grams.add(phrase)
+        last = self._last = [*self._last[1 - MOST_WORDS :], word]
+        self.grams.add(word)
+        self._count(word)
+        if len(last) >= _WORDS:
+            phrase = f"{last[-2]} {word}"
+            self.grams.add(phrase)
             self._count(phrase)
+        if word in ENDINGS:
+            for size in range(_WORDS + 1, len(last) + 1):
+                self._count(" ".join(last[-size:]))
         return word in VERBS
 
     def _count(self, term: str) -> None:
@@ -168,7 +213,7 @@ def _often(pattern: re.Pattern[str], text: str) -> float:
         count += 1
         if count == _MOST:
             break
-    return math.log1p(count) / math.log1p(_MOST)
+    return _OFTEN[count]
 
 
 def _outline(text: str) -> list[float]:
