@@ -14,8 +14,9 @@ from guard.errors import ConflictError, UnreadableError
 from guard.nouns import Leaf
 from guard.ports import AuditHead, Integrated
 from memory.types import MemoryId, TenantId
-from storage.audit_verify import links_after, verify
+from storage.audit_verify import links_after, tree_of, verify
 from storage.chain import EMPTY, AuditReport, Link, decode_leaf, follow, leaf_hash
+from storage.checkpoints import Checkpoint
 from storage.database import Database
 from storage.engine import SYSTEM
 from storage.retrying import broke_off, retried
@@ -119,14 +120,20 @@ class SqlAudit:
             return [TenantId(tenant) for tenant in await connection.scalars(query)]
 
     @retried
-    async def verify(self, tenant: TenantId) -> AuditReport:
+    async def verify(self, tenant: TenantId, kept: Sequence[Checkpoint] = ()) -> AuditReport:
         """Check chain, leaves and rows of a tenant against each other, as of one moment.
 
         Detects edit, drop, reorder, and rows that disagree with their leaves. A chain cut short at
-        its end shows only through rows whose leaves are gone: keep a head outside to be sure.
+        its end, or made anew, shows against checkpoints that were `kept` outside and verified.
         """
         async with self._database.snapshot(tenant) as connection:
-            return await verify(connection, tenant)
+            return await verify(connection, tenant, kept)
+
+    @retried
+    async def tree(self, tenant: TenantId) -> Checkpoint:
+        """Return what there is to be signed of a tenant's record, as of one moment."""
+        async with self._database.snapshot(tenant) as connection:
+            return await tree_of(connection, tenant)
 
     @retried
     async def _integrate(self, tenant: TenantId) -> int:

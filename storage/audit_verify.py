@@ -1,6 +1,7 @@
 """Check a tenant's chain, leaves and memory rows against each other, on one read transaction."""
 
-from collections.abc import AsyncIterator
+from collections import defaultdict
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Final
 
 from sqlalchemy import Column, RowMapping, Select, and_, select
@@ -17,19 +18,27 @@ from storage.chain import (
     check_links,
     check_row,
     decode_leaf,
+    leaf_hash,
     report,
 )
+from storage.checkpoints import Checkpoint
 from storage.layouts import digest
+from storage.merkle import Growing
 from storage.rows import newest_leaf, raw, sealed_of
 from storage.tables import LEAVES, MEMORIES
 
 _BATCH: Final = 500
 
 
-async def verify(connection: AsyncConnection, tenant: TenantId) -> AuditReport:
-    """Return what is wrong with a tenant's audit and the rows it tells of."""
-    # (1) The chain: each integrated leaf in its place, unchanged.
-    size, problems = await _check_chain(connection, tenant)
+async def verify(
+    connection: AsyncConnection, tenant: TenantId, kept: Sequence[Checkpoint] = ()
+) -> AuditReport:
+    """Return what is wrong with a tenant's audit and the rows it tells of.
+
+    `kept` are checkpoints of this tenant whose signatures have been checked.
+    """
+    # (1) The chain: each integrated leaf in its place, unchanged, and as it was at checkpoints.
+    size, problems = await _check_chain(connection, tenant, kept)
     # (2) The columns that leaves are found by; the chain covers only what leaves say.
     problems += [p async for p in _check_finding_columns(connection, tenant)]
     # (3) Each memory row is what its newest leaf says.
@@ -57,13 +66,40 @@ async def links_after(
     return links
 
 
-async def _check_chain(connection: AsyncConnection, tenant: TenantId) -> tuple[int, list[Problem]]:
-    size, start, problems = 0, EMPTY, list[Problem]()
+async def tree_of(connection: AsyncConnection, tenant: TenantId) -> Checkpoint:
+    """Return the Merkle root over all integrated leaves, and how many they are."""
+    tree, after = Growing(), 0
+    while links := await links_after(connection, tenant, after, _BATCH):
+        for link in links:
+            tree.add(leaf_hash(link.body))
+        after = links[-1].sequence
+    return Checkpoint(tenant, tree.size, tree.root())
+
+
+async def _check_chain(
+    connection: AsyncConnection, tenant: TenantId, kept: Sequence[Checkpoint]
+) -> tuple[int, list[Problem]]:
+    start, problems, tree = EMPTY, list[Problem](), Growing()
+    wanted = defaultdict[int, set[bytes]](set)
+    for checkpoint in kept:
+        wanted[checkpoint.size].add(checkpoint.root)
+    problems += _beside(wanted, tree)
     while links := await links_after(connection, tenant, start.size, _BATCH):
         problems += check_links(tenant, links, start)
-        size += len(links)
+        for link in links:
+            tree.add(leaf_hash(link.body))
+            problems += _beside(wanted, tree)
         start = AuditHead(links[-1].sequence, links[-1].hash)
-    return size, problems
+    cut = sorted(size for size in wanted if size > tree.size)
+    return tree.size, [*problems, *(Problem(Flaw.RECORD_CUT, size) for size in cut)]
+
+
+def _beside(wanted: Mapping[int, set[bytes]], tree: Growing) -> list[Problem]:
+    """Return that a record differs from the checkpoints of this size, if it does."""
+    roots = wanted.get(tree.size)
+    if roots is None or roots == {tree.root()}:
+        return []
+    return [Problem(Flaw.RECORD_OTHER, tree.size)]
 
 
 async def _check_finding_columns(

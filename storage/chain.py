@@ -6,7 +6,8 @@
     chain_n = SHA-256(0x01 || chain_{n-1} || leaf_n)
 
 The chain shows an edit, a leaf dropped or added in the middle, and another order. It can't show
-that leaves are missing at its end: for that, keep a head (`Audit.head`) outside and compare.
+that leaves are missing at its end, nor that all of it was made anew: signed checkpoints that are
+kept outside (`storage.checkpoints`) show both.
 """
 
 import hashlib
@@ -32,6 +33,10 @@ class Flaw(StrEnum):
     LEAF_CHANGED = "leaf_changed"
     LEAF_UNREADABLE = "leaf_unreadable"
     LEAF_MISPLACED = "leaf_misplaced"
+    RECORD_CUT = "record_cut"
+    """It has fewer leaves than a checkpoint says it had."""
+    RECORD_OTHER = "record_other"
+    """It does not begin with the leaves that a checkpoint was signed over."""
     ROW_MISSING = "row_missing"
     ROW_UNREADABLE = "row_unreadable"
     ROW_WITHOUT_LEAF = "row_without_leaf"

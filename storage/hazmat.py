@@ -13,8 +13,11 @@ import hmac
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.exceptions import InvalidSignature, InvalidTag
+from cryptography.hazmat.primitives.asymmetric.ed25519 import (
+    Ed25519PrivateKey,
+    Ed25519PublicKey,
+)
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
@@ -105,6 +108,24 @@ def new_ed25519() -> tuple[bytes, bytes]:
     """Return a fresh Ed25519 key pair (RFC 8032), private and public, 32 bytes each."""
     private = Ed25519PrivateKey.generate()
     return private.private_bytes_raw(), private.public_key().public_bytes_raw()
+
+
+def public_of(private: bytes) -> bytes:
+    """Return the public key of an Ed25519 private key. Raises ValueError for another length."""
+    return Ed25519PrivateKey.from_private_bytes(private).public_key().public_bytes_raw()
+
+
+def sign(private: bytes, message: bytes) -> bytes:
+    """Return the Ed25519 signature over `message`, 64 bytes."""
+    return Ed25519PrivateKey.from_private_bytes(private).sign(message)
+
+
+def check_signature(public: bytes, message: bytes, signature: bytes) -> None:
+    """Return when `signature` is the key's over `message`; raise TamperedError when it is not."""
+    try:
+        Ed25519PublicKey.from_public_bytes(public).verify(signature, message)
+    except (InvalidSignature, ValueError):
+        raise TamperedError from None
 
 
 def _cipher(key: bytes) -> AESGCM:

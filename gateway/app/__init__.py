@@ -3,6 +3,7 @@
 `keep` opens what lies on disk, `serving` makes a gateway of it, `chores` are the operator's tasks.
 """
 
+from gateway.app.auditing import kept_in, new_audit_key, sign_audit, verify_audit
 from gateway.app.chores import (
     examine,
     migrate,
@@ -10,7 +11,6 @@ from gateway.app.chores import (
     reconcile,
     screening,
     token,
-    verify_audit,
 )
 from gateway.app.deciding import dead_writes, replay
 from gateway.app.policing import checked, policy_of
@@ -25,7 +25,9 @@ __all__ = [
     "checked",
     "dead_writes",
     "examine",
+    "kept_in",
     "migrate",
+    "new_audit_key",
     "opened",
     "policy_of",
     "prepare_models",
@@ -37,6 +39,7 @@ __all__ = [
     "revocation_desk",
     "run",
     "screening",
+    "sign_audit",
     "simulate",
     "token",
     "train",

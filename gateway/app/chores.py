@@ -28,7 +28,6 @@ from guard.rooms import Rooms
 from guard.stages import STAGES
 from guard.turns import Turns
 from memory.types import TenantId
-from storage.chain import Problem
 from storage.embedders import SqlEmbedders
 from storage.envelopes import SealingEnvelopes
 from storage.fakes.index import MemoryIndex
@@ -63,15 +62,6 @@ class Drifted(msgspec.Struct, frozen=True):
     missing: int
     stale: int
     orphans: int
-
-
-class Verified(msgspec.Struct, frozen=True):
-    """What an audit verification found for one tenant."""
-
-    tenant: str
-    leaves: int
-    ok: bool
-    problems: tuple[str, ...]
 
 
 def token(
@@ -116,17 +106,6 @@ async def migrate(settings: Settings) -> str:
     role = settings.storage.gateway_role
     await prepare_keys(keys_url(settings), role)
     return await migrate_ledger(ledger_url(settings), role)
-
-
-async def verify_audit(settings: Settings) -> list[Verified]:
-    """Verify the audit of every tenant, waiting leaves included."""
-    async with opened_keep(settings) as keep:
-        await keep.audit.integrate()
-        reports = [await keep.audit.verify(tenant) for tenant in await keep.audit.tenants()]
-    return [
-        Verified(one.tenant, one.leaves, one.ok, tuple(_named(p) for p in one.problems))
-        for one in reports
-    ]
 
 
 async def rebuild(settings: Settings, tenant: str | None, progress: Progress) -> int:
@@ -262,11 +241,6 @@ _CHECKS = {
     "vectors": _vectors,
     "index": _index,
 }
-
-
-def _named(problem: Problem) -> str:
-    place = "" if problem.sequence is None else f"at {problem.sequence}"
-    return " ".join(part for part in (problem.flaw.value, place, problem.object) if part)
 
 
 class _EachAlone:

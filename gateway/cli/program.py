@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gateway.cli import policy, queue, revoking, say, service, tenants, tokens, upkeep
+from gateway.cli import auditing, policy, queue, revoking, say, service, tenants, tokens, upkeep
 from gateway.cli.demo import demo
 from gateway.cli.rescan import rescan
 from gateway.cli.screen import screen
@@ -61,7 +61,9 @@ _queue.command("replay")(queue.replay)
 program.add_typer(_queue, name="queue")
 
 _audit = _group("The audit trail.")
-_audit.command("verify")(upkeep.verify)
+_audit.command("verify")(auditing.verify)
+_audit.command("checkpoint")(auditing.checkpoint)
+_audit.command("key")(auditing.new_key)
 program.add_typer(_audit, name="audit")
 
 _policy = _group("The policy.")

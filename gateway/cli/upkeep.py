@@ -1,4 +1,4 @@
-"""`index rebuild`, `index reconcile` and `audit verify`: the copies follow the ledger, provably."""
+"""`index rebuild` and `index reconcile`: the index follows the ledger."""
 
 import asyncio
 
@@ -32,18 +32,3 @@ def reconcile(
         rows = [(one.tenant, str(one.missing), str(one.stale), str(one.orphans)) for one in drifts]
         say.table("drift, repaired", ("tenant", "missing", "stale", "orphans"), rows)
     say.leave(found_problem=any(one.missing or one.stale or one.orphans for one in drifts))
-
-
-def verify(*, data_dir: DataDir = None, config: Config = None, json: Json = False) -> None:
-    """Prove every tenant's audit trail unbroken. Exit code 1 if any is not."""
-    reports = asyncio.run(app.verify_audit(settings_of(data_dir, config)))
-    if json:
-        names = ("tenant", "leaves", "ok", "problems")
-        say.report([{name: getattr(one, name) for name in names} for one in reports])
-    else:
-        rows = [
-            (say.verdict(one.ok), one.tenant, str(one.leaves), "; ".join(one.problems))
-            for one in reports
-        ]
-        say.table("audit", ("is", "tenant", "leaves", "problems"), rows)
-    say.leave(found_problem=not all(one.ok for one in reports))
