@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from guard.aside import aside
 from guard.checks import is_current
 from guard.content import content_of
 from guard.errors import InvalidError, UnreadableError
@@ -77,20 +78,19 @@ async def gather(tagged: Tagged, rooms: Rooms, recent_writes: int | None = None)
     draft, owner = tagged.draft, tagged.owner
     # The epoch is read before the rows, so that a commit in between is noticed and not missed.
     epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
-    # In a thread: reading a long hostile text takes a second, and everybody waits for the loop.
-    views, plain = await asyncio.to_thread(_read, draft)
+    # A long hostile text takes a second, and everybody waits for the loop.
+    content = content_of(draft)
+    views, plain = await aside(len(content), _read, content, draft.text)
     if recent_writes is None:
         recent_writes = await count(tagged, rooms)
     reading = await read(Said(draft.text, at_of(tagged)), rooms)
-    (signals, blinded), mark, claim = await asyncio.gather(
-        search_material(owner, draft, rooms, slots=reading.slots),
-        rooms.marks.fingerprint(owner, plain),
-        claim_of(owner, reading, rooms),
-    )
-    twins, around, pull = await asyncio.gather(
+    mark = await rooms.marks.fingerprint(owner, plain)
+    claim = await claim_of(owner, reading, rooms)
+    signals, blinded = await search_material(owner, draft, rooms, slots=reading.slots)
+    pull = await _pull(draft, signals, rooms)
+    twins, around = await asyncio.gather(
         rooms.ledger.twins(owner.tenant, owner.subject, mark, claim),
         around_of(owner, signals, blinded, rooms),
-        _pull(draft, signals, rooms),
     )
     return Facts(
         epoch=epoch,
@@ -170,7 +170,7 @@ async def search_material(
     A memory is also found by the slots that it speaks of.
     """
     (vectors,) = await rooms.embedder.embed([draft.text], purpose)
-    terms, named = await asyncio.to_thread(_named, draft.text)
+    terms, named = await aside(len(draft.text), _named, draft.text)
     entities = dict.fromkeys((*draft.entities, *named, *entities_for(slots)))
     signals = Signals(vectors, terms, tuple(entities))
     return signals, await rooms.vault.blind(owner, signals)
@@ -180,8 +180,8 @@ async def _pull(draft: Draft, signals: Signals, rooms: Rooms) -> float:
     return 0.0 if rooms.magnets is None else await rooms.magnets.pull(draft.text, signals.vectors)
 
 
-def _read(draft: Draft) -> tuple[tuple[View, ...], str]:
-    return views_of(content_of(draft)), normalised(draft.text)
+def _read(content: str, text: str) -> tuple[tuple[View, ...], str]:
+    return views_of(content), normalised(text)
 
 
 def _named(text: str) -> tuple[Mapping[str, float], tuple[str, ...]]:

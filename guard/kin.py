@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from guard.aside import aside
 from guard.errors import UnreadableError
 from guard.nouns import Opened, Row
 from guard.relating import Reading, Relating, Said, Tie
@@ -43,8 +44,8 @@ def entities_for(slots: Sequence[str]) -> tuple[str, ...]:
 
 
 async def read(said: Said, rooms: Rooms) -> Reading:
-    """Return what a text says, read in a thread."""
-    return await asyncio.to_thread(rooms.relating.read, said)
+    """Return what a text says; a long one is read in a thread."""
+    return await aside(len(said.text), rooms.relating.read, said)
 
 
 def named_slots(signals: Signals) -> tuple[str, ...]:

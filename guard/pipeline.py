@@ -6,9 +6,9 @@ policy holds the write for it (W11): a broken detector can hold a write and neve
 
 import asyncio
 import math
-import threading
 from collections.abc import Callable, Mapping, Sequence
 
+from guard.aside import apart
 from guard.nouns import Facts, Screened, Tagged
 from policies.decide import decide
 from policies.model import Completion, Finding, Policy, Status
@@ -68,7 +68,7 @@ async def screen_within(
         if not loop.is_closed():
             loop.call_soon_threadsafe(ended.set)
 
-    threading.Thread(target=work, name="screen", daemon=True).start()
+    apart(work)
     try:
         async with asyncio.timeout(seconds):
             await ended.wait()

@@ -4,13 +4,13 @@ It sees the text and not where it is from. Origin enters by the limits: what cou
 a web page is less than what counts as suspicious of the subject himself.
 """
 
-import asyncio
 import math
 from collections.abc import Sequence
 from typing import Final, Protocol
 
 import msgspec
 
+from guard.aside import aside
 from guard.errors import UnavailableError
 from guard.nouns import Facts, Tagged, View
 from guard.views import span_of, views_for_models
@@ -94,8 +94,9 @@ class Classifier:
     ) -> tuple[Finding, ...]:
         """Return how suspicious the text is, if it is at all. Raises UnavailableError."""
         del before
-        # (1) The readings that differ most, each of them whole; chosen in a thread, for long ones.
-        views = await asyncio.to_thread(readings_of, facts.views)
+        # (1) The readings that differ most, each of them whole.
+        size = sum(len(view.text) for view in facts.views)
+        views = await aside(size, readings_of, facts.views)
 
         # (2) One judgement of all of them. What the text is found by says part of it already.
         known = facts.signals.vectors if views[0].text == tagged.draft.text else None

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from guard.aside import aside
 from guard.detectors.classifier import GROUPS, Judgement, Limits
 from guard.errors import GuardError, UnavailableError
 from guard.models.batching import BatchBounds, Batching
@@ -88,7 +89,8 @@ class PoisonReader:
         embedded, defended = await asyncio.gather(
             self._embedder.embed(contents[len(known) :]), self._batching.submit(contents)
         )
-        return await asyncio.to_thread(self._judged, parts, contents, [*known, *embedded], defended)
+        size = sum(map(len, contents))
+        return await aside(size, self._judged, parts, contents, [*known, *embedded], defended)
 
     async def close(self) -> None:
         """Refuse what waits, let the running batch answer, and end the thread. Idempotent."""
