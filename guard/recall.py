@@ -9,7 +9,7 @@ from guard.browse import memory_of
 from guard.checks import BARRED, OUTDATED
 from guard.errors import UnavailableError
 from guard.gather import search_material
-from guard.nouns import Draft, Label, Row
+from guard.nouns import Draft, Label, Opened, Row
 from guard.outcomes import Memory, Query, Recalled, Recollection
 from guard.past import known_at
 from guard.ports import Filter, Found, Probe, Purpose
@@ -17,15 +17,18 @@ from guard.principal import Principal
 from guard.proof import Proof, Proved, record
 from guard.rooms import Rooms
 from guard.talk import Places, beside, turns_before
+from memory.answering import fit
 from memory.assembly import Excerpt, assemble
 from memory.exact import NOTHING_BEFORE, Candidate, local_routes
 from memory.fusion import Routes, fuse, route_weights
-from memory.ranking import Factors, Standing, bound_low_trust, evidence, rank, reliable
+from memory.ranking import Standing, bound_low_trust, evidence, rank, reliable
 from memory.signals import Blinded
 from memory.types import MemoryId, Owner, State
 
 _NONCE_CHARACTERS: Final = 16
 _INSTANT: Final = timedelta(microseconds=1)
+_READ_LOW: Final = 4
+"""Low-trust memories that are read for one that may be shown."""
 
 
 async def recall(principal: Principal, query: Query, rooms: Rooms) -> Recollection:
@@ -137,17 +140,15 @@ class _Asked:
         relevance = fuse(self._routes(memories), self._weights, self.rooms.bounds.ramps)
         return sorted(relevance, key=lambda id: (-relevance[id], id))
 
-    def ranked(self, memories: Sequence[Proved], places: Places) -> list[tuple[Proved, Factors]]:
-        """Return the memories that may be relied on, best first."""
+    def relevant(self, memories: Sequence[Proved], places: Places) -> dict[MemoryId, float]:
+        """Return the relevance of the memories that may be relied on, the most relevant first."""
         bounds = self.rooms.bounds
-        by_id = {memory.id: memory for memory in memories}
         routes = self._routes(memories, turns_before(memories, places))
         strength = evidence(routes, self._weights, bounds.thresholds, bounds.ramps)
         relied = reliable(strength, bounds.thresholds)
         fused = fuse(routes, self._weights, bounds.ramps)
-        relevance = {id: value for id, value in fused.items() if id in relied}
-        standings = {id: _standing(by_id[id].row.sealed.label) for id in relevance}
-        return [(by_id[id], f) for id, f in rank(relevance, standings, self.rooms.clock())]
+        found = {id: value for id, value in fused.items() if id in relied}
+        return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
 
     def _routes(
         self, memories: Sequence[Proved], before: Mapping[MemoryId, Blinded] = NOTHING_BEFORE
@@ -181,7 +182,9 @@ async def _cleared(
     sure = [memory for memory in proved if memory.doubt is None]
     if len(sure) == len(proved):
         return sure
-    wanted = [m for m, _ in asked.ranked(proved, places) if m.doubt == OUTDATED]
+    by_id = {memory.id: memory for memory in proved}
+    relevant = asked.relevant(proved, places)
+    wanted = [by_id[id] for id in relevant if by_id[id].doubt == OUTDATED]
     barred = [memory for memory in proved if memory.doubt == BARRED]
     return [*sure, *await proof.again([*wanted, *barred])]
 
@@ -189,16 +192,30 @@ async def _cleared(
 async def _best(
     asked: _Asked, shown: Sequence[Proved], places: Places, proof: Proof
 ) -> tuple[Recalled, ...]:
-    """Return the first `k`, opened, with no more of low trust among them than configured."""
-    most = asked.rooms.bounds.low_trust_items
-    ranked = asked.ranked(shown, places)
-    kept = bound_low_trust(ranked, asked.query.k, most, lambda one: one[0].row.sealed.label.trust)
-    items = []
-    for memory, factors in kept:
-        opened = await proof.content(memory.row)
+    """Return the first `k`, opened, with no more of low trust among them than configured.
+
+    The most relevant are opened and read once more: how their wording fits the question (R3).
+    """
+    query, rooms = asked.query, asked.rooms
+    by_id = {memory.id: memory for memory in shown}
+    relevant = asked.relevant(shown, places)
+    read: dict[MemoryId, Opened] = {}
+    relevance: dict[MemoryId, float] = {}
+    count, most = max(query.k, rooms.bounds.rerank_items), rooms.bounds.low_trust_items
+    # However many pages say it, they don't crowd out what is read.
+    for id in bound_low_trust(relevant, count, _READ_LOW * most, lambda id: _trust(by_id[id])):
+        opened = await proof.content(by_id[id].row)
         if opened is not None:
-            items.append(Recalled(memory_of(opened), factors.score))
-    return tuple(items)
+            read[id] = opened
+            relevance[id] = relevant[id] + fit(query.text, opened.body.text)
+    standings = {id: _standing(opened.label) for id, opened in read.items()}
+    ranked = rank(relevance, standings, rooms.clock())
+    kept = bound_low_trust(ranked, query.k, most, lambda one: read[one[0]].label.trust)
+    return tuple(Recalled(memory_of(read[id]), factors.score) for id, factors in kept)
+
+
+def _trust(memory: Proved) -> int:
+    return memory.row.sealed.label.trust
 
 
 def _standing(label: Label) -> Standing:

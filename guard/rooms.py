@@ -46,6 +46,7 @@ class Bounds(msgspec.Struct, frozen=True):
     importance_default: float = 0.5
     route_hits: int = 20
     session_neighbours: int = 16
+    rerank_items: int = 32
     low_trust_items: int = 2
     context: ContextBounds = ContextBounds()
     unindexed_rows: int = 256

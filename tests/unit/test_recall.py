@@ -267,3 +267,17 @@ async def test_a_recall_of_one_layer_sees_no_other() -> None:
         listing = await browse(ALICE, Filter(layers=(Layer.EPISODIC,)), None, 10, house.rooms)
         assert listing.items == ()
         await house.follower.drain()
+
+
+@pytest.mark.requirement("R7")
+async def test_a_flood_of_pages_leaves_the_answer_among_what_is_read() -> None:
+    """More pages than are read again say it better, and the subject's own word still comes."""
+    house = House()
+    rooms = house.with_rooms(bounds=msgspec.structs.replace(house.rooms.bounds, rerank_items=4))
+    for number in range(12):
+        source = Hint(OriginClass.WEB, f"https://page{number}.example")
+        await _stored(house, f"Hall {number} hosts the quarterly review.", source)
+    own = await _stored(house)
+    answer = await house.recall(ALICE, ASK, rooms, k=3)
+    assert own in [item.memory.id for item in answer.items]
+    assert [item.memory.trust for item in answer.items].count(0) == 2

@@ -1,0 +1,77 @@
+"""How well a memory's wording fits what a question asks for, beyond shared words and meaning. Pure.
+
+Features that hold in English and in Chinese alike: who speaks, whether the text itself asks, how
+much it says, and whether it has the time or the number that is asked for. Their weights are chosen
+on conversations (docs/adr/0020), small beside relevance, and bounded: wording moves a memory among
+its peers and makes nothing relevant.
+"""
+
+import re
+from typing import Final
+
+SPEAKER: Final = 0.08
+"""The memory is a turn of somebody whom the question names."""
+ASKS: Final = -0.06
+"""The memory asks something itself: a question is rarely what another one is answered with."""
+SUBSTANCE: Final = 0.04
+"""At full length; a nod says little."""
+TIME: Final = 0.05
+"""The question asks when, and the memory names a time."""
+NUMBER: Final = 0.04
+"""The question asks how many, and the memory has a number."""
+_FULL_LENGTH: Final = 200
+_LETTERS_PER_CHARACTER: Final = 4
+"""About as many Latin letters say as much as one Chinese character."""
+
+_LABEL = re.compile(r"\s{0,4}([^\W\d_][^:：\n。！？.!?]{0,39})[:：]")
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+_END = re.compile(r"[?？][\s\"'”’)）]{0,8}$")
+_ASKS_WHEN = re.compile(
+    r"\b(?:when|how long|since what|(?:what|which) (?:time|day|date|month|year))\b"
+    r"|什么时[候间]|何时|几[点号时月]|哪[一]?[天年月日周]|多久|多长时间|星期几|周几|日期",
+    re.IGNORECASE,
+)
+_ASKS_COUNT = re.compile(
+    r"\bhow (?:many|much|often|old|far|tall|big)\b"
+    r"|多少|几[个次岁位本张只件台人名斤米公]|多[大远高重]",
+    re.IGNORECASE,
+)
+_NAMES_TIME = re.compile(
+    r"\d|\b(?:yesterday|today|tonight|tomorrow|last|next|ago|since|weekend|(?:week|month|year)s?"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august"
+    r"|september|october|november|december)\b"
+    r"|昨[天晚]|今[天晚早年]|明[天晚年]|前天|后天|去年|前年|上[个周月]|下[个周月]|[周月年]前|[周月年]后|星期"
+    r"|礼拜|周[一二三四五六日末]|[一二三四五六七八九十]月|[点号]",
+    re.IGNORECASE,
+)
+_NAMES_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twice|once|couple|dozen|several"
+    r"|hundred|thousand)\b|[一二两三四五六七八九十百千万]",
+    re.IGNORECASE,
+)
+
+
+def fit(question: str, text: str) -> float:
+    """Return what is added to the relevance of a memory with this text, in [-.06, .17]."""
+    asked, said = question.casefold(), text.rstrip()
+    label = _LABEL.match(said)
+    added = SUBSTANCE * min(1.0, _length(said) / _FULL_LENGTH)
+    if label is not None and _names(asked, label.group(1).casefold()):
+        added += SPEAKER
+    if _END.search(said, max(0, len(said) - 10)):
+        added += ASKS
+    if _ASKS_WHEN.search(asked) and _NAMES_TIME.search(said):
+        added += TIME
+    elif _ASKS_COUNT.search(asked) and _NAMES_NUMBER.search(said):
+        added += NUMBER
+    return added
+
+
+def _names(asked: str, name: str) -> bool:
+    if _HAN.search(name):
+        return name in asked
+    return re.search(rf"\b{re.escape(name)}\b", asked) is not None
+
+
+def _length(text: str) -> int:
+    return len(text) + (_LETTERS_PER_CHARACTER - 1) * len(_HAN.findall(text))
