@@ -235,7 +235,12 @@ _OWNED: Final = (
 _EPOCH: Final = select(SUBJECTS.c.epoch).where(
     SUBJECTS.c.tenant == bindparam("tenant"), SUBJECTS.c.subject == bindparam("subject")
 )
-_BY_ID: Final = select_rows(*_OWNED, MEMORIES.c.id.in_(bindparam("ids", expanding=True)))
+_BY_ID: Final = select_rows(
+    MEMORIES.c.tenant == bindparam("tenant"),
+    # Not as a column: by its indexes, SQLite would go through all that the subject has.
+    MEMORIES.c.subject.concat("") == bindparam("subject"),
+    MEMORIES.c.id.in_(bindparam("ids", expanding=True)),
+)
 # In no order: with one, SQLite goes through all that the subject has, newest first.
 _TWINS: Final = select_rows(*_OWNED, MEMORIES.c.fingerprint == bindparam("fingerprint"))
 _ALIKE: Final = union_all(
