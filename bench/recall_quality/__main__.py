@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from bench.recall_quality import locomo, questions, simclue
+from bench.recall_quality.inside import inside
 from bench.recall_quality.site import site
 
 
@@ -21,7 +22,7 @@ def _numbers(text: str) -> frozenset[int]:
 
 
 async def _measured(given: argparse.Namespace) -> None:
-    async with site() as running:
+    async with inside() if given.inside else site() as running:
         if given.locomo:
             talks = locomo.conversations(given.locomo, given.conversations)
             print(await locomo.measure(running, talks))
@@ -40,6 +41,7 @@ def main() -> None:
     asked.add_argument("--simclue", type=Path, help="rows in SimCLUE's form")
     asked.add_argument("--questions", action="store_true", help="the worlds of tests/tables")
     asked.add_argument("--tables", type=Path, default=questions.TABLES, help="another folder")
+    asked.add_argument("--inside", action="store_true", help="without a server, for tuning")
     asked.add_argument("--misses", action="store_true", help="list each question that is wrong")
     given = asked.parse_args()
     if not (given.locomo or given.simclue or given.questions):

@@ -17,7 +17,7 @@ import msgspec
 
 from bench.recall_quality.baselines import bm25, dense, packaged
 from bench.recall_quality.figures import Tally
-from bench.recall_quality.site import Site, Subject, Written
+from bench.recall_quality.site import Grounds, Memories, Written
 
 CATEGORIES: Final = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop"}
 _UNANSWERABLE: Final = 5
@@ -61,9 +61,12 @@ def conversations(file: Path, numbers: Collection[int] = ()) -> list[Conversatio
     ]
 
 
-async def measure(site: Site, talks: Sequence[Conversation]) -> str:
+async def measure(site: Grounds, talks: Sequence[Conversation]) -> str:
     """Write and ask everything; return the figures."""
     tally, ends, lost = Tally(), Counter[str](), Counter[str]()
+    for talk in talks:
+        await site.prepare([turn.text for turn in talk.turns])
+        await site.prepare([question.text for question in talk.questions])
     empty = asked = strays = unanswerable = 0
     written = await asyncio.gather(*(_written(site.subject(t.name), t.turns) for t in talks))
     for talk, places in zip(talks, written, strict=True):
@@ -97,7 +100,7 @@ async def measure(site: Site, talks: Sequence[Conversation]) -> str:
     )
 
 
-async def _written(subject: Subject, turns: Sequence[Turn]) -> Mapping[str, Written]:
+async def _written(subject: Memories, turns: Sequence[Turn]) -> Mapping[str, Written]:
     """Write a conversation in order; return what became of each turn."""
     places: dict[str, Written] = {}
     for turn in turns:

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from bench.recall_quality.site import Site
+from bench.recall_quality.site import Grounds
 
 TABLES: Final = Path(__file__).parents[2] / "tests" / "tables"
 _K: Final = 5
@@ -51,9 +51,10 @@ def tables_of(folder: Path) -> tuple[list[Said], list[Asked]]:
 
 
 async def measure(
-    site: Site, worlds: Sequence[Said], questions: Sequence[Asked], *, misses: bool
+    site: Grounds, worlds: Sequence[Said], questions: Sequence[Asked], *, misses: bool
 ) -> str:
     """Write the worlds, ask the questions; return the figures."""
+    await site.prepare([one.text for one in worlds] + [one.question for one in questions])
     names: dict[str, str] = {}
     for said in worlds:
         written = await site.subject(said.world).write(

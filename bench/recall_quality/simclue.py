@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from bench.recall_quality.site import Site
+from bench.recall_quality.site import Grounds
 
 
 def rows_of(file: Path) -> list[dict[str, str]]:
@@ -12,10 +12,12 @@ def rows_of(file: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
 
 
-async def measure(site: Site, rows: list[dict[str, str]]) -> str:
+async def measure(site: Grounds, rows: list[dict[str, str]]) -> str:
     """Write and ask everything; return how often the paraphrase came first."""
     subject = site.subject("simclue")
-    written = [await subject.write(text=row[f"sentence_{row['label']}"]) for row in rows]
+    said = [row[f"sentence_{row['label']}"] for row in rows]
+    await site.prepare([*said, *(row["sentence_0"] for row in rows)])
+    written = [await subject.write(text=text) for text in said]
     first = within = 0
     for row, one in zip(rows, written, strict=True):
         answer = await subject.ask(row["sentence_0"], 5)

@@ -1,9 +1,9 @@
 """A gateway of one's own, and subjects that write to it and ask it over REST."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import httpx2
 import msgspec
@@ -31,6 +31,30 @@ class Answer(msgspec.Struct, frozen=True):
 
     ids: tuple[str, ...]
     reliable: bool
+
+
+class Memories(Protocol):
+    """One subject's memory."""
+
+    async def write(self, **fields: Any) -> Written:
+        """Store one memory, by the fields of a REST request."""
+        ...
+
+    async def ask(self, question: str, k: int, **fields: Any) -> Answer:
+        """Ask one question."""
+        ...
+
+
+class Grounds(Protocol):
+    """Where memories are written and asked."""
+
+    async def prepare(self, texts: Sequence[str]) -> None:
+        """Take note of what will be written and asked."""
+        ...
+
+    def subject(self, name: str) -> Memories:
+        """Return a subject's memory; equal names are one."""
+        ...
 
 
 class Subject:
@@ -68,6 +92,10 @@ class Site:
     def __init__(self, where: Place, http: httpx2.AsyncClient) -> None:
         self._where = where
         self._http = http
+
+    async def prepare(self, texts: Sequence[str]) -> None:
+        """Do nothing: a gateway embeds as it is asked."""
+        del texts
 
     def subject(self, name: str) -> Subject:
         """Return a subject's memory; equal names are one."""
