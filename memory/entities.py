@@ -2,12 +2,17 @@
 
 Each is one string `kind:value` in a normal form, so that the entity route can match it whole:
 `order:sf123456`, `port:5432`, `email:ann@example.com`, `phone:+8613800138000`, `amount:usd:20`.
-A first version for English and Chinese, by form and not by meaning; names need a model.
+English and Chinese, by form and not by meaning; names need a model.
+
+Whatever is a code or a long number also gives `ref:` and its letters and digits alone, so that
+`GS-7110` and `gs7110`, or `7742 0093 18` and `7742009318`, are one. The older kinds stay beside it:
+what was stored before is still found by them.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import chain
 from typing import Final
 
 LONGEST: Final = 200
@@ -27,6 +32,7 @@ _HOST_PORT = re.compile(
     r"[a-z][a-z0-9-]{0,62}:(\d{4,5}))(?![\d:])",
     re.ASCII,
 )
+_PORT_BEFORE = re.compile(r"(?<![\d.:])(\d{2,5})\s?(?:号)?端口", re.ASCII)
 _PORT = re.compile(
     r"(?:\bports?|端口号?)\s{0,2}(?:number|is|now|=|:|为|是|改为|改成)?\s{0,2}(\d{2,5})(?!\d)",
     re.ASCII,
@@ -47,13 +53,32 @@ _ISSUE = re.compile(r"(?<![\w#&])#(\d{1,9})(?!\w)", re.ASCII)
 _VERSION = re.compile(
     r"(?<![\w.])v(\d{1,4}(?:\.\d{1,6}){0,3}(?:-[a-z0-9.]{1,20})?)(?![\w])|"
     r"(?:\bversion|\brelease|版本号?)\s{0,2}(?:is|:|为|是|"
-    r"=)?\s{0,2}v?(\d{1,4}(?:\.\d{1,6}){1,3})(?!\.?\d)",
+    r"=)?\s{0,2}v?(\d{1,4}(?:\.\d{1,6}){1,3})(?!\.?\d)|"
+    r"(?<![\w.])(\d{1,4}(?:\.\d{1,6}){1,3})\s?版",
     re.ASCII,
 )
 _PHONE = re.compile(
     r"(?<![\w+.-])(?:(\+\d{1,3}[ -]?(?:\(?\d{1,5}\)?[ -]?){1,5}\d{2,4})|(1[3-9]\d{9}))(?![\w-])",
     re.ASCII,
 )
+_GROUPED_PHONE = re.compile(r"(?<![\w+.-])(1[3-9]\d)[ -](\d{4})[ -](\d{4})(?![\w-])", re.ASCII)
+_DASHES: Final = str.maketrans("\u2010\u2011\u2012\u2013\u2014\u2212", "------")
+_SITE = re.compile(
+    r"(?<![\w@./:-])(?:www\.)?((?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,24}/[^\s<>\"'，。；（）()、]{1,400})",
+    re.ASCII,
+)
+_SCHEME = re.compile(r"[a-z]{3,5}://(?:www\.)?", re.ASCII)
+_REFERENCE = re.compile(
+    r"(?<![\w.@/-])[a-z0-9]{1,20}(?:[-_/][a-z0-9]{1,20}){0,7}(?![\w@/]|-\w|\.\w)", re.ASCII
+)
+_GROUPS = re.compile(r"(?<![\w.,/:-])\d{2,6}(?:[ -]\d{2,6}){1,6}(?![\w/:-]|[.,]\d)", re.ASCII)
+_APART = re.compile(r"(?<![\w-])([A-Z]{1,4}) (\d{3,12})(?![\w.:-])", re.ASCII)
+_LIKE_A_DATE = re.compile(r"\d{4}[-/]\d{1,2}(?:[-/]\d{1,2})?|\d{1,2}[-/]\d{1,2}[-/]\d{2,4}")
+_YEARS = re.compile(r"(?:19|20)\d\d(?:[ -](?:19|20)\d\d){1,6}")
+_MEASURE = re.compile(r"\d{1,3}[a-z]{1,4}")
+_SHORTEST_REFERENCE: Final = 4
+_SHORTEST_NUMBER: Final = 6
+_LONGEST_REFERENCE: Final = 40
 _DATE = re.compile(r"(?<!\d)((?:19|20)\d{2})[-/.年]\s?(\d{1,2})[-/.月]\s?(\d{1,2})(?!\d)")
 _AMOUNT = re.compile(
     r"(?P<sign>[$€£¥]|\b(?:usd|eur|gbp|cny|rmb|jpy|"
@@ -79,14 +104,17 @@ _LAST_DAY: Final = 31
 
 def entities_of(text: str) -> tuple[str, ...]:
     """Return the distinct entities of `text` in a fixed order, at most `MOST`."""
-    seen = unicodedata.normalize("NFKC", text).casefold()
-    found = (entity for entity in _entities(seen) if len(entity) <= LONGEST)
+    plain = unicodedata.normalize("NFKC", text).translate(_DASHES)
+    every = chain(_entities(plain.casefold()), _references(plain))
+    found = (entity for entity in every if len(entity) <= LONGEST)
     return tuple(dict.fromkeys(found))[:MOST]
 
 
 def _entities(text: str) -> Iterator[str]:
     for match in _URL.finditer(text):
-        yield f"url:{match.group().rstrip('.,;:!?/')}"
+        address = match.group().rstrip(".,;:!?/")
+        yield f"url:{address}"
+        yield f"site:{_SCHEME.sub('', address, count=1)}"
     # What lies inside an address is no order number or port of its own.
     rest = _URL.sub(" ", text)
     for match in _EMAIL.finditer(rest):
@@ -96,27 +124,60 @@ def _entities(text: str) -> Iterator[str]:
     yield from _measured(rest)
 
 
+def _references(text: str) -> Iterator[str]:
+    """Return codes and long numbers as their letters and digits alone."""
+    for match in _APART.finditer(text):
+        yield f"ref:{match.group(1)}{match.group(2)}".casefold()
+    rest = _EMAIL.sub(" ", _URL.sub(" ", text.casefold()))
+    for match in _SITE.finditer(rest):
+        yield f"site:{match.group(1).rstrip('.,;:!?/')}"
+    rest = _SITE.sub(" ", rest)
+    for pattern in (_REFERENCE, _GROUPS):
+        for match in pattern.finditer(rest):
+            yield from _reference(match.group())
+
+
+def _reference(said: str) -> Iterator[str]:
+    plain = re.sub(r"[^a-z0-9]", "", said)
+    if not any(char.isdigit() for char in plain) or _LIKE_A_DATE.fullmatch(said):
+        return
+    if _YEARS.fullmatch(said):
+        return
+    least = _SHORTEST_NUMBER if plain.isdecimal() else _SHORTEST_REFERENCE
+    if least <= len(plain) <= _LONGEST_REFERENCE and not _MEASURE.fullmatch(said):
+        yield f"ref:{plain}"
+
+
 def _numbered(text: str) -> Iterator[str]:
     for match in _ORDER.finditer(text):
         yield f"order:{match.group(1).strip('-')}"
     for match in _CODE.finditer(text):
-        yield f"code:{match.group()}"
+        yield from _code(match.group())
     for match in _ISSUE.finditer(text):
         yield f"issue:{match.group(1)}"
     for match in _PHONE.finditer(text):
         yield from _phone(match)
+    for match in _GROUPED_PHONE.finditer(text):
+        yield f"phone:+86{''.join(match.groups())}"
     for match in _IP.finditer(text):
         yield f"ip:{match.group()}"
-    for pattern in (_PORT, _HOST_PORT):
+    for pattern in (_PORT, _PORT_BEFORE, _HOST_PORT):
         for match in pattern.finditer(text):
             port = int(match.group(match.lastindex or 1))
             if 0 < port <= _LARGEST_PORT:
                 yield f"port:{port}"
 
 
+def _code(said: str) -> Iterator[str]:
+    """Return the code as it is written, and with or without the dash: memories have either."""
+    yield f"code:{said}"
+    letters, digits = said.rstrip("0123456789"), said.lstrip("abcdefghijklmnopqrstuvwxyz-")
+    yield f"code:{letters.rstrip('-')}{'' if letters.endswith('-') else '-'}{digits}"
+
+
 def _measured(text: str) -> Iterator[str]:
     for match in _VERSION.finditer(text):
-        yield f"version:{match.group(1) or match.group(2)}"
+        yield f"version:{match.group(match.lastindex or 1)}"
     for match in _DATE.finditer(text):
         year, month, day = (int(part) for part in match.groups())
         if 1 <= month <= _LAST_MONTH and 1 <= day <= _LAST_DAY:

@@ -45,11 +45,56 @@ def test_an_entity_is_found_in_its_normal_form(text: str, entity: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "an ordinary sentence about tea", "今天天气很好", "in order to win", "port wine is sweet",
-     "port 99999", "2024-13-45", "the case is closed", "10:30", "call me at noon", "300.1.2.3"],
+     "port 99999", "2024-13-45", "2019 2020", "3pm", "100kg", "1,200,300",
+     "room 12 34", "on the 5th", "the case is closed", "10:30", "call me at noon", "300.1.2.3"],
 )  # fmt: skip
 def test_ordinary_words_are_no_entities(text: str) -> None:
     """What only looks like a label or number gives nothing."""
     assert entities_of(text) == ()
+
+
+@pytest.mark.requirement("R2")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("the parcel GS-7110", "where is gs7110?"),
+        ("包裹GS-7110到了", "gs7110在哪"),
+        ("tracking SF1234567", "ＳＦ１２３４５６７ 到了吗"),
+        ("booking QK7-3PD", "qk73pd"),
+        ("booking QK7-3PD", "ＱＫ７－３ｐｄ"),
+        ("member 7742 0093 18", "who is 7742009318"),
+        ("会员号 7742-0093-18", "7742 0093 18 是谁"),
+        ("flight LH 400", "lh400"),
+        ("ticket ABC—123", "abc 123 or abc-123?"),
+        ("手机13800138000", "138 0013 8000 是谁的"),
+        ("see https://www.docs.example/a", "what did docs.example/a say"),
+        ("端口5433", "谁用5433端口"),
+        ("v2.3.1", "2.3.1版"),
+    ],
+)
+def test_a_code_is_one_however_it_is_typed(one: str, other: str) -> None:
+    """Case, width, dashes and spaces within a code make no difference."""
+    assert set(entities_of(one)) & set(entities_of(other))
+
+
+@pytest.mark.requirement("R2")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("GS-7110", "GS-7101"), ("7742 0093 18", "7742 0039 18"), ("QK7-3PD", "QK7-3DP")],
+)
+def test_a_code_is_not_its_neighbour(one: str, other: str) -> None:
+    """One character more, less or elsewhere is another code."""
+    assert not set(entities_of(one)) & set(entities_of(other))
+
+
+@pytest.mark.requirement("R2")
+@pytest.mark.parametrize(
+    ("text", "entity"),
+    [("order SF123456", "order:sf123456"), ("GS-7110", "code:gs-7110"), ("gs7110", "code:gs-7110")],
+)
+def test_what_was_stored_before_is_still_found(text: str, entity: str) -> None:
+    """Older memories have the older forms: a question still has them beside the new one."""
+    assert entity in entities_of(text)
 
 
 @pytest.mark.requirement("R2")
