@@ -7,7 +7,17 @@ import msgspec
 from msgspec import field
 
 from guard.nouns import Progress
-from guard.outcomes import Case, Cases, Heard, History, Listing, Memory, Receipt, Recollection
+from guard.outcomes import (
+    Case,
+    Cases,
+    Doubts,
+    Heard,
+    History,
+    Listing,
+    Memory,
+    Receipt,
+    Recollection,
+)
 from memory.origin import OriginClass
 from memory.types import Kind, Layer, State
 
@@ -206,6 +216,18 @@ class CasesAnswer(msgspec.Struct, frozen=True):
     def of(cls, cases: Cases) -> Self:
         """Return the page as reviewers see it."""
         return cls(tuple(CaseAnswer.of(one) for one in cases.items), cases.cursor, cases.total)
+
+
+class DoubtsAnswer(msgspec.Struct, frozen=True):
+    """One page of active memories that stand in doubt beside those that their reasons name."""
+
+    items: tuple[CaseAnswer, ...]
+    cursor: str | None
+
+    @classmethod
+    def of(cls, doubts: Doubts) -> Self:
+        """Return the page as reviewers see it."""
+        return cls(tuple(CaseAnswer.of(one) for one in doubts.items), doubts.cursor)
 
 
 def _shared(memory: Memory) -> dict[str, Any]:

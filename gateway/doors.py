@@ -17,6 +17,7 @@ from guard.once import Once
 from guard.outcomes import (
     Case,
     Cases,
+    Doubts,
     Heard,
     History,
     Listing,
@@ -81,6 +82,7 @@ class RevisionDoors(msgspec.Struct, frozen=True, kw_only=True):
     restore: Callable[[Principal, MemoryId, Rooms], Awaitable[WriteOutcome]]
     restore_once: Callable[[Principal, MemoryId, Once, Rooms], Awaitable[Told]]
     restore_for: Callable[[Principal, MemoryId, Rooms], Awaitable[Case]]
+    doubted: Callable[[Principal, str | None, int, Rooms], Awaitable[Doubts]]
 
 
 class UseCases(msgspec.Struct, frozen=True, kw_only=True):

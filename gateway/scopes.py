@@ -1,4 +1,4 @@
-"""What each route and tool asks of a token: one table, and what is not in it is refused (E4)."""
+"""What each route, tool, resource and prompt asks of a token (E4).
 
 from enum import StrEnum
 from typing import Final
@@ -45,6 +45,7 @@ ROUTES: Final[dict[tuple[str, str], Requirement]] = {
     ("POST", "/v1/quarantine/{id}/reject"): Scope.QUARANTINE_DECIDE,
     ("POST", "/v1/quarantine/{id}/restore"): Scope.QUARANTINE_DECIDE,
     ("GET", "/metrics"): Scope.PLATFORM_ADMIN,
+    ("GET", "/v1/consistency"): Scope.QUARANTINE_READ,
     ("POST", "/v1/admin/tenants"): Scope.PLATFORM_ADMIN,
     ("GET", "/v1/admin/tenants"): Scope.PLATFORM_ADMIN,
     ("POST", "/v1/admin/tenants/grant"): Scope.PLATFORM_ADMIN,

@@ -14,8 +14,9 @@ _TIES: Final = {
     BondKind.SAME: Tie.SAME,
     BondKind.SUPERSEDES: Tie.AGAINST,
     BondKind.RETRACTS: Tie.AGAINST,
+    BondKind.UNCERTAIN: Tie.DOUBT,
 }
-"""What a bond comes to; all others let both stand."""
+"""What a bond comes to; all others let both stand, and so does a doubt."""
 _BETWEEN: Final = "\x1f"
 _WORD: Final = "word\x1f"
 _NUMBERED = re.compile(

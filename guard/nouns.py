@@ -338,7 +338,9 @@ class Change(msgspec.Struct, frozen=True):
     it has moved. Each row with version 1 is new, each other replaces exactly version - 1. Every row
     has its leaf among `leaves`; a change without rows has a leaf, too. An answer whose mark has one
     already that has not expired is a conflict. Rows that become forgotten take along the answers
-    and outcomes that name them.
+    and outcomes that name them. `doubts` are pairs of active memories of which it is not known
+    whether both can hold, the first a row of the change; a row that is no longer active takes along
+    the doubts that name it.
     """
 
     owner: Owner
@@ -347,6 +349,7 @@ class Change(msgspec.Struct, frozen=True):
     leaves: tuple[Leaf, ...]
     answer: Answer | None = None
     later: Later | None = None
+    doubts: tuple[tuple[MemoryId, MemoryId], ...] = ()
 
 
 class Opened(msgspec.Struct, frozen=True):

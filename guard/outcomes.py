@@ -208,6 +208,13 @@ class Case(msgspec.Struct, frozen=True):
 
 class Cases(msgspec.Struct, frozen=True):
     """One page of held writes of a tenant, newest first."""
+class Doubts(msgspec.Struct, frozen=True):
+    """One page of a tenant's memories that stand in doubt beside others, newest first."""
+
+    items: tuple[Case, ...]
+    cursor: str | None
+
+
 
     items: tuple[Case, ...]
     cursor: str | None

@@ -224,6 +224,10 @@ class Quarantine(Protocol):
         """Return one row of the tenant that is in this state, or None."""
         ...
 
+    async def doubted(self, tenant: TenantId, cursor: str | None, limit: int) -> Page:
+        """Return active rows of the tenant that stand in doubt beside another, newest first."""
+        ...
+
     async def count(self, tenant: TenantId) -> int:
         """Return how many rows the tenant holds."""
         ...

@@ -30,8 +30,10 @@ class Tie(StrEnum):
     """It says the same and nothing more."""
     AGAINST = "against"
     """Both can't hold: another value of one slot, or it takes the older one back."""
+    DOUBT = "doubt"
+    """Whether both can hold nobody knows: both stay, and a person should look."""
     BESIDE = "beside"
-    """Both may hold. When in doubt, this."""
+    """Both may hold."""
 
 
 class Reading(msgspec.Struct, frozen=True):

@@ -70,7 +70,9 @@ async def _decided(
 
             # (5) Seal and (6) commit; (7) answer.
             try:
-                return await settle(Work(noted, facts, rooms, beside), relation)
+                doubtful = tuple(one.row for one in kin if one.tie is Tie.DOUBT)
+                work = Work(noted, facts, rooms, beside, doubtful=doubtful)
+                return await settle(work, relation)
             except ConflictError:
                 # Another write of this subject came between, or this same one was made elsewhere.
                 stands = None if beside is None else await beside.standing()

@@ -32,7 +32,7 @@ REASON_POLICY: Final = "rescreen.policy"
 """Why a memory is held whose stored findings a newer policy does not let through."""
 REASON_MODELS: Final = "rescreen.models"
 """Why one is held in which newer stages or models found something."""
-_LASTING: Final = frozenset({"origin", "turn", "relate", "review", "memory"})
+_LASTING: Final = frozenset({"origin", "turn", "relate", "review", "memory", "doubt"})
 """Families of reasons that tell of where a memory came from and what persons made of it."""
 MOMENTARY: Final = frozenset({"rate.burst", "anomaly.flood", "anomaly.unseen"})
 """Findings that tell of the moment of writing: what was found then stands, and today's don't count.

@@ -20,7 +20,11 @@ REASON_REVISION: Final = "relate.revision"
 """Why one is to take the place of that which is named after it: somebody said so."""
 REASON_RESTORED: Final = "relate.restored"
 """Why one stands again; those named after it gave way."""
+REASON_DOUBT: Final = "relate.doubt"
+"""Why a person should look at one: whether it can hold beside those named after it is not known."""
 _NAME: Final = "memory."
+_DOUBTED: Final = "doubt."
+"""Before the other side of a doubt: a release is no decision against that one."""
 
 Made = tuple[Sealed, Leaf]
 """A row's next version, and the leaf that tells of it."""
@@ -34,6 +38,12 @@ def named(rows: Sequence[Row]) -> tuple[str, ...]:
 def name_of(id: MemoryId) -> str:
     """Return how a reason names another memory."""
     return _NAME + id
+
+
+def in_doubt(rows: Sequence[Row]) -> tuple[str, ...]:
+    """Return the reasons that tell of a doubt, none where there is no row."""
+    names = tuple(_DOUBTED + row.sealed.label.id for row in rows)
+    return (REASON_DOUBT, *names) if names else ()
 
 
 def named_in(reasons: Sequence[str]) -> frozenset[MemoryId]:

@@ -15,7 +15,7 @@ from guard.errors import (
 from guard.governing import policy_for, versioned
 from guard.leaves import leaf_of
 from guard.nouns import Decided, Row, Sealed
-from guard.outcomes import Case, Cases
+from guard.outcomes import Case, Cases, Doubts
 from guard.principal import Principal, Scope
 from guard.relate import Conflict, Older, relate
 from guard.relating import Tie
@@ -60,6 +60,16 @@ async def held(principal: Principal, cursor: str | None, limit: int, rooms: Room
     return Cases(
         tuple([await _case(principal, row, rooms) for row in page.rows]), page.cursor, total
     )
+
+
+async def doubted(principal: Principal, cursor: str | None, limit: int, rooms: Rooms) -> Doubts:
+    """Return one page of the active memories that a person should look at, newest first.
+
+    Whether each can hold beside those that its reasons name is not known, and both stay; one that
+    is replaced or forgotten is in no doubt any more. Texts are shown as by `held`.
+    """
+    page = await rooms.quarantine.doubted(principal.owner.tenant, cursor, limit)
+    return Doubts(tuple([await _case(principal, row, rooms) for row in page.rows]), page.cursor)
 
 
 async def release(principal: Principal, id: MemoryId, rooms: Rooms) -> Case:

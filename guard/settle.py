@@ -35,6 +35,7 @@ from guard.retire import (
     REASON_NEWER,
     REASON_OLDER,
     Made,
+    in_doubt,
     name_of,
     named,
     ranked,
@@ -67,6 +68,7 @@ class Work(msgspec.Struct, frozen=True):
     """A screened draft and all that settling it needs.
 
     `retired` are the memories whose place it takes; `newer` is the one that has its place already.
+    `doubtful` are those beside which it stands, though nobody knows whether both can hold.
     """
 
     screened: Screened
@@ -75,6 +77,7 @@ class Work(msgspec.Struct, frozen=True):
     beside: Beside | None
     retired: tuple[Row, ...] = ()
     newer: MemoryId | None = None
+    doubtful: tuple[Row, ...] = ()
 
 
 async def settle(work: Work, relation: Relation) -> WriteOutcome:
@@ -143,10 +146,13 @@ async def _store(work: Work, screened: Screened, signals: Signals, reading: byte
 
     One that is history when it comes is kept as such.
     """
-    tagged, decision, rooms = screened.tagged, screened.decision, work.rooms
-    held = decision.effect is Effect.QUARANTINE
+    rooms = work.rooms
+    held = screened.decision.effect is Effect.QUARANTINE
     if held:
         await require_room(screened, rooms)
+    doubtful = () if held or work.newer is not None else work.doubtful
+    screened = _telling(screened, in_doubt(doubtful))
+    tagged, decision = screened.tagged, screened.decision
     past = State.ACTIVE if work.newer is None else State.SUPERSEDED
     leaf_id = LeafId(rooms.new_id())
     admitted = admit(
@@ -177,7 +183,8 @@ async def _store(work: Work, screened: Screened, signals: Signals, reading: byte
         digest=sealed.label.digest,
         reasons=decision.reasons,
     )
-    return await _commit(work, [(sealed, leaf), *retired], outcome)
+    doubts = tuple((tagged.id, row.sealed.label.id) for row in doubtful)
+    return await _commit(work, [(sealed, leaf), *retired], outcome, doubts=doubts)
 
 
 async def _retired(work: Work) -> list[Made]:
@@ -276,13 +283,17 @@ async def _refer(work: Work, known: Quarantined) -> WriteOutcome:
 
 
 async def _commit(
-    work: Work, made: Sequence[Made], outcome: WriteOutcome, *leaves: Leaf
+    work: Work,
+    made: Sequence[Made],
+    outcome: WriteOutcome,
+    *leaves: Leaf,
+    doubts: tuple[tuple[MemoryId, MemoryId], ...] = (),
 ) -> WriteOutcome:
     """Make all of it true at once; return the outcome. `leaves` are those that no row names."""
     answer, later = (None, None) if work.beside is None else await work.beside.along(outcome)
     owner = work.screened.tagged.owner
     rows, named = tuple(row for row, _ in made), (*(leaf for _, leaf in made), *leaves)
-    change = Change(owner, work.facts.epoch, rows, named, answer, later)
+    change = Change(owner, work.facts.epoch, rows, named, answer, later, doubts)
     with work.rooms.watch.step("remember.commit"):
         await work.rooms.ledger.commit(change)
     return outcome
@@ -296,11 +307,16 @@ def _to_redact(screened: Screened, rooms: Rooms) -> list[Finding]:
 
 def _because(work: Work, reason: str, rows: tuple[Row, ...]) -> Work:
     """Return the work with a reason and the memories it names, which are sealed with the memory."""
-    decision = work.screened.decision
-    decision = msgspec.structs.replace(decision, reasons=(*decision.reasons, reason, *named(rows)))
-    screened = msgspec.structs.replace(work.screened, decision=decision)
+    screened = _telling(work.screened, (reason, *named(rows)))
     retired = rows if reason == REASON_NEWER else ()
     return msgspec.structs.replace(work, screened=screened, retired=retired)
+
+
+def _telling(screened: Screened, reasons: tuple[str, ...]) -> Screened:
+    """Return it with more reasons."""
+    decision = screened.decision
+    decision = msgspec.structs.replace(decision, reasons=(*decision.reasons, *reasons))
+    return msgspec.structs.replace(screened, decision=decision)
 
 
 def _held_for(screened: Screened, *reasons: str) -> Screened:

@@ -13,7 +13,7 @@ from guard.errors import ConflictError
 from guard.nouns import Accepted, Answer, Cancelled, Change, Ended
 from memory.types import MemoryId, Owner, State
 from storage.rows import micros
-from storage.tables import ANSWERS, QUEUE, WRITES
+from storage.tables import ANSWERS, DOUBTS, QUEUE, WRITES
 
 _AT_ONCE: Final = 0
 
@@ -39,9 +39,23 @@ async def keep_beside(connection: AsyncConnection, change: Change) -> None:
             await _forget(connection, tenant, [id])
         case _ as never:
             assert_never(never)
-    # (3) The first answer; another one of this mark is a conflict, unless it has expired.
+    # (3) What stands in doubt beside another, as long as both are active.
+    await _doubt(connection, change)
+    # (4) The first answer; another one of this mark is a conflict, unless it has expired.
     if change.answer is not None:
         await _answer(connection, change, change.answer)
+
+
+async def _doubt(connection: AsyncConnection, change: Change) -> None:
+    tenant = change.owner.tenant
+    over = [row.label.id for row in change.rows if row.label.state is not State.ACTIVE]
+    if over:
+        named = or_(DOUBTS.c.memory.in_(over), DOUBTS.c.other.in_(over))
+        await connection.execute(delete(DOUBTS).where(DOUBTS.c.tenant == tenant, named))
+    if change.doubts:
+        pairs = sorted({*change.doubts})
+        values = [{"tenant": tenant, "memory": one, "other": other} for one, other in pairs]
+        await connection.execute(insert(DOUBTS), values)
 
 
 async def _answer(connection: AsyncConnection, change: Change, answer: Answer) -> None:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy import ColumnElement, exists, func, or_, select
 
 from guard.nouns import Row
 from guard.ports import Page
@@ -13,7 +13,7 @@ from storage.database import Database
 from storage.pages import Asked, page_of
 from storage.retrying import retried
 from storage.rows import micros, rows_of, select_rows, storable
-from storage.tables import MEMORIES
+from storage.tables import DOUBTS, MEMORIES
 
 
 class SqlQuarantine:
@@ -38,6 +38,14 @@ class SqlQuarantine:
         async with self._database.reading(tenant) as connection:
             rows = rows_of(await connection.execute(select_rows(*of)))
         return rows[0] if rows else None
+
+    @retried
+    async def doubted(self, tenant: TenantId, cursor: str | None, limit: int) -> Page:
+        """Return active rows of the tenant that stand in doubt beside another, newest first."""
+        named = exists().where(DOUBTS.c.tenant == tenant, DOUBTS.c.memory == MEMORIES.c.id)
+        of = (MEMORIES.c.tenant == tenant, MEMORIES.c.state == State.ACTIVE.value, named)
+        asked = Asked(listing("doubted", tenant), cursor, limit)
+        return await page_of(self._database, tenant, select_rows(*of), asked)
 
     @retried
     async def count(self, tenant: TenantId) -> int:

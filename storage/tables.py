@@ -177,6 +177,17 @@ class AnswerRow(LedgerTable, table=True):
     token: bytes
 
 
+class DoubtRow(LedgerTable, table=True):
+    """Two active memories of which nobody knows whether both can hold."""
+
+    __tablename__: ClassVar[str] = "doubts"
+    __table_args__ = (Index("doubts_other", "tenant", "other"),)
+
+    tenant: str = Field(primary_key=True)
+    memory: str = Field(primary_key=True)
+    other: str = Field(primary_key=True)
+
+
 class WriteRow(LedgerTable, table=True):
     """A write that is decided later, sealed in `token`; decided, in `outcome`, until it expires."""
 
@@ -295,6 +306,7 @@ TENANTS: Final[Table] = METADATA.tables["tenants"]
 CLIENTS: Final[Table] = METADATA.tables["clients"]
 EMBEDDERS: Final[Table] = METADATA.tables["embedders"]
 ANSWERS: Final[Table] = METADATA.tables["answers"]
+DOUBTS: Final[Table] = METADATA.tables["doubts"]
 WRITES: Final[Table] = METADATA.tables["writes"]
 QUEUE: Final[Table] = METADATA.tables["queue"]
 TURNS: Final[Table] = METADATA.tables["turns"]

@@ -60,7 +60,7 @@ from guard.queue import accept, given_up, replay, status
 from guard.recall import recall
 from guard.remember import remember
 from guard.restore import restore, restore_for
-from guard.review import held, reject, release
+from guard.review import doubted, held, reject, release
 from guard.revoke import revoke, revoke_tenant, revoked
 from guard.rooms import Rooms
 from guard.stages import STAGES
@@ -97,6 +97,7 @@ USE_CASES: Final = UseCases(
         restore=restore,
         restore_once=restore_once,
         restore_for=restore_for,
+        doubted=doubted,
     ),
     queue=QueueDoors(given_up=given_up, replay=replay),
     tokens=TokenDoors(revoke=revoke, revoke_tenant=revoke_tenant, revoked=revoked),

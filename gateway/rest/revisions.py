@@ -7,7 +7,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from gateway import fields, wire
-from gateway.answers import CaseAnswer, HistoryAnswer, WriteAnswer
+from gateway.answers import CaseAnswer, DoubtsAnswer, HistoryAnswer, WriteAnswer
 from gateway.doors import Edge
 from gateway.limits import Shape
 from gateway.problems import Refusal, written
@@ -75,7 +75,15 @@ def revision_routes(edge: Edge) -> list[HTTPRouteHandler]:
     async def restore_for(request: Incoming, id: FromPath[str]) -> CaseAnswer:
         return CaseAnswer.of(await doors.restore_for(request.auth, wire.memory_id(id), rooms))
 
-    return [history, amend, restore, restore_for]
+    @get(
+        "/v1/consistency",
+        opt={"shape": Shape("List memories in doubt", DoubtsAnswer, query=wire.ListHeld)},
+    )
+    async def doubted(request: Incoming) -> DoubtsAnswer:
+        page = wire.from_query(request.query_params.multi_items(), wire.ListHeld)
+        return DoubtsAnswer.of(await doors.doubted(request.auth, page.cursor, page.limit, rooms))
+
+    return [history, amend, restore, restore_for, doubted]
 
 
 def _once(request: Incoming, route: str) -> Once | None:

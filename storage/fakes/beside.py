@@ -48,6 +48,7 @@ class Beside:
         self.answers: dict[tuple[str, bytes], tuple[Owner, Answer]] = {}
         self.writes: dict[tuple[str, MemoryId], _Kept] = {}
         self.queue: dict[tuple[str, MemoryId], _Waiting] = {}
+        self.doubts: set[tuple[str, MemoryId, MemoryId]] = set()
 
     def refuse(self, change: Change) -> None:
         """Raise ConflictError when the change can't be applied whole."""
@@ -83,6 +84,11 @@ class Beside:
                 kept.write, progress=Progress.DONE, token=b"", outcome=later.outcome
             )
             self.writes[tenant, later.id] = _Kept(owner, done, later.memory, later.expires_at)
+        over = {row.label.id for row in change.rows if row.label.state is not State.ACTIVE}
+        self.doubts = {
+            doubt for doubt in self.doubts if doubt[0] != tenant or not over & {*doubt[1:]}
+        }
+        self.doubts |= {(tenant, *pair) for pair in change.doubts}
         if change.answer is not None:
             self.answers[tenant, change.answer.mark] = (owner, change.answer)
 

@@ -229,6 +229,14 @@ class MemoryQuarantine:
             None if sealed is None or sealed.label.state is not state else self._state.row(sealed)
         )
 
+    async def doubted(self, tenant: TenantId, cursor: str | None, limit: int) -> Page:
+        """Return active rows of the tenant that stand in doubt beside another, newest first."""
+        self._state.answer()
+        named = {memory for of, memory, _ in self._state.beside.doubts if of == tenant}
+        active = (s for s in self._state.of(tenant) if s.label.state is State.ACTIVE)
+        found = newest_first(sealed for sealed in active if sealed.label.id in named)
+        return self._state.page(found, listing("doubted", tenant), cursor, limit)
+
     async def count(self, tenant: TenantId) -> int:
         """Return how many rows the tenant holds."""
         return len(self._held(tenant))

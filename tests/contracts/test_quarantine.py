@@ -4,12 +4,14 @@ from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from guard.errors import InvalidError
+from guard.errors import ConflictError, InvalidError
+from guard.nouns import Sealed
 from guard.ports import Filter
 from memory.origin import OriginClass
-from memory.types import ClientId, MemoryId, State
+from memory.types import ClientId, MemoryId, Owner, State, SubjectId, TenantId
 from tests.contracts.ledger_builders import (
     ACME,
     ANNA,
@@ -18,6 +20,7 @@ from tests.contracts.ledger_builders import (
     OWNER,
     START,
     Books,
+    change,
     get,
     ids,
     open_books,
@@ -126,3 +129,69 @@ async def test_what_was_held_too_long_has_lapsed(books: Books) -> None:
     assert ids(found) == wanted
     assert ids(await books.quarantine.lapsed(ACME, START, START, wanted[0], 1)) == wanted[1:2]
     assert await books.quarantine.lapsed(ACME, START - 2 * day, START - 2 * day, None, 9) == []
+
+
+async def doubting(books: Books, row: Sealed, *others: Sealed) -> None:
+    """Commit a row that stands in doubt beside others."""
+    owner = Owner(TenantId(row.label.tenant), SubjectId(row.label.subject))
+    epoch = await books.ledger.epoch(owner.tenant, owner.subject)
+    doubts = tuple((row.label.id, other.label.id) for other in others)
+    made = change(epoch, row, owner=owner)
+    await books.ledger.commit(msgspec.structs.replace(made, doubts=doubts))
+
+
+@pytest.mark.requirement("W10")
+async def test_what_stands_in_doubt_is_listed_by_tenant(books: Books) -> None:
+    """Active rows of all subjects, newest first and once each, in pages; nobody else's."""
+    boris, elsewhere = ELSEWHERE
+    old, third = sealed(), sealed()
+    one = sealed(recorded_at=START + timedelta(hours=1))
+    his, foreign = sealed(boris), sealed(elsewhere)
+    two = sealed(boris, recorded_at=START + timedelta(hours=2))
+    theirs = sealed(elsewhere)
+    await put(books, old, third, his, foreign)
+    for row, others in ((one, (old, third)), (two, (his,)), (theirs, (foreign,))):
+        await doubting(books, row, *others)
+    first = await books.quarantine.doubted(ACME, None, 1)
+    assert ids(first.rows) == [two.label.id]
+    rest = await books.quarantine.doubted(ACME, first.cursor, 1)
+    assert (ids(rest.rows), rest.cursor) == ([one.label.id], None)
+    assert ids((await books.quarantine.doubted(GLOBEX, None, 9)).rows) == [theirs.label.id]
+    with pytest.raises(InvalidError):
+        await books.quarantine.doubted(GLOBEX, first.cursor, 1)
+
+
+@pytest.mark.requirement("W10")
+@pytest.mark.parametrize("state", [state for state in State if state is not State.ACTIVE])
+async def test_a_doubt_ends_when_one_side_is_active_no_more(books: Books, state: State) -> None:
+    """Whichever side it is, and whatever becomes of it; a doubt beside a third one goes on."""
+    old, third, one = sealed(), sealed(), sealed()
+    await put(books, old, third)
+    await doubting(books, one, old, third)
+    await put(books, relabelled(old, state=state))
+    assert ids((await books.quarantine.doubted(ACME, None, 9)).rows) == [one.label.id]
+    touched = relabelled(one)
+    await put(books, touched)
+    assert ids((await books.quarantine.doubted(ACME, None, 9)).rows) == [one.label.id]
+    await put(books, relabelled(third, state=state))
+    assert (await books.quarantine.doubted(ACME, None, 9)).rows == ()
+
+    other, two = sealed(), sealed()
+    await put(books, other)
+    await doubting(books, two, other)
+    gone = relabelled(two, state=state)
+    await put(books, gone)
+    await put(books, relabelled(gone, state=State.ACTIVE))
+    assert (await books.quarantine.doubted(ACME, None, 9)).rows == ()
+
+
+@pytest.mark.requirement("R13")
+async def test_a_doubt_is_committed_with_its_row_or_not_at_all(books: Books) -> None:
+    """A change that is outrun leaves none."""
+    old, one = sealed(), sealed()
+    await put(books, old)
+    stale = msgspec.structs.replace(change(0, one), doubts=((one.label.id, old.label.id),))
+    with pytest.raises(ConflictError):
+        await books.ledger.commit(stale)
+    await put(books, one)
+    assert (await books.quarantine.doubted(ACME, None, 9)).rows == ()

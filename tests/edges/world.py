@@ -30,6 +30,7 @@ from guard.once import Once
 from guard.outcomes import (
     Case,
     Cases,
+    Doubts,
     Heard,
     History,
     Listing,
@@ -256,6 +257,13 @@ class Calls:
         self._note("restore_for", principal, id)
         raise NotFoundError
 
+    async def doubted(
+        self, principal: Principal, cursor: str | None, limit: int, _: Rooms
+    ) -> Doubts:
+        """Answer no doubt."""
+        self._note("doubted", principal, (cursor, limit))
+        return Doubts((), None)
+
     def _known(self, id: MemoryId) -> MemoryId:
         if id != ID:
             raise NotFoundError
@@ -284,6 +292,7 @@ class Calls:
                 restore=self.restore,
                 restore_once=self.restore_once,
                 restore_for=self.restore_for,
+                doubted=self.doubted,
             ),
             tenants=self.tenant_doors(),
             tokens=TokenDoors(
