@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
+from memory.fusion import Fusion
 from memory.origin import OriginClass
 from memory.ranking import DEFAULT_THRESHOLDS
 
@@ -323,6 +324,8 @@ class PoolingMode(StrEnum):
 _Prefix = Annotated[str, Meta(max_length=256)]
 _Cosine = Annotated[float, Meta(ge=-1, le=1)]
 _Share = Annotated[float, Meta(gt=0, le=1)]
+_Part = Annotated[float, Meta(gt=0, le=1)]
+_HalfLife = Annotated[float, Meta(ge=1, le=3650)]
 
 
 class Embedder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -507,6 +510,32 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """Days after which what nobody decided on is given up."""
 
 
+class Recall(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How memories are found and ordered. Weights count by their ratios, floors bound a factor."""
+
+    fusion: Fusion = Fusion.WEIGHTED
+    """`weighted` by measured qualities, or `rank` by reciprocal ranks, which recalls less."""
+    semantic_weight: _Part = 0.5
+    keyword_weight: _Part = 0.3
+    entity_weight: _Part = 0.3
+    time_weight: _Part = 0.1
+    route_hits: Annotated[int, Meta(ge=5, le=100)] = 20
+    """Memories that each route of the index may name."""
+    session_neighbours: Annotated[int, Meta(ge=0, le=50)] = 16
+    """Best memories for which the turns beside them are looked at; 0: none."""
+    rerank_items: Annotated[int, Meta(ge=1, le=100)] = 32
+    """Most relevant memories whose wording is read once more."""
+    half_life_episodic_days: _HalfLife = 30.0
+    half_life_semantic_days: _HalfLife = 180.0
+    recency_floor_episodic: _Share = 0.6
+    """What age leaves of a score at least."""
+    recency_floor_semantic: _Share = 0.85
+    importance_floor: _Share = 0.7
+    confidence_floor: _Share = 0.6
+    low_trust_items: Annotated[int, Meta(ge=0, le=50)] = 2
+    """Low-trust memories in one answer at most."""
+
+
 class ClientEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A client that is registered at start."""
 
@@ -542,6 +571,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     writes: Writes = Writes()
     sessions: Sessions = Sessions()
     held: Held = Held()
+    recall: Recall = Recall()
 
     @property
     def url(self) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from guard.browse import memory_of
@@ -12,17 +12,19 @@ from guard.gather import search_material
 from guard.nouns import Draft, Label, Opened, Row
 from guard.outcomes import Memory, Query, Recalled, Recollection
 from guard.past import known_at
-from guard.ports import Filter, Found, Probe, Purpose
+from guard.ports import Filter, Found, Purpose
 from guard.principal import Principal
 from guard.proof import Proof, Proved, record
 from guard.rooms import Rooms
 from guard.talk import Places, beside, turns_before
+from guard.understand import Understanding, joined, probes, understand
 from memory.answering import fit
 from memory.assembly import Excerpt, assemble
 from memory.exact import NOTHING_BEFORE, Candidate, local_routes
-from memory.fusion import Routes, fuse, route_weights
+from memory.fusion import Fusion, Routes, fuse, fuse_by_rank, route_weights
 from memory.ranking import Standing, bound_low_trust, evidence, rank, reliable
 from memory.signals import Blinded
+from memory.timely import WHEN, WHEN_WEIGHT, hits, in_order, told
 from memory.types import MemoryId, Owner, State
 
 _NONCE_CHARACTERS: Final = 16
@@ -40,11 +42,13 @@ async def recall(principal: Principal, query: Query, rooms: Rooms) -> Recollecti
     """
     owner, now = principal.owner, rooms.clock()
 
-    # (1) Understand: what the question is found by, under the subject's keys. Beside it, the rows
-    # that the index lacks; they are read before the index is asked, so that a row which is being
+    # (1) Understand: what the question means, and what it is found by, under the subject's keys.
+    # Beside it, the rows that the index lacks; they are read before the index is asked, so that a row which is being
     # indexed just now is in one of the two answers (R13).
     watch = rooms.watch
     with watch.step("recall.understand"):
+        meant = await understand(owner, query, now, rooms)
+        query = meant.query
         (_, blinded), fresh = await asyncio.gather(
             search_material(owner, Draft(query.text), rooms, Purpose.QUESTION),
             rooms.ledger.unindexed(owner.tenant, owner.subject, rooms.bounds.unindexed_rows),
@@ -52,7 +56,7 @@ async def recall(principal: Principal, query: Query, rooms: Rooms) -> Recollecti
 
     # (2) Search: the index nominates. (3) Load what it named from the ledger.
     with watch.step("recall.search"):
-        found = await _searched(owner, blinded, query, rooms)
+        found = await _searched(owner, blinded, meant, rooms)
     with watch.step("recall.load"):
         rows = loaded = await _loaded(owner, found, fresh, query, rooms)
         if query.as_of is not None:
@@ -64,7 +68,7 @@ async def recall(principal: Principal, query: Query, rooms: Rooms) -> Recollecti
         proof = Proof(principal, query, {} if found is None else found.tokens, now, rooms)
         proved = await proof.of(rows)
         proof.missing({row.sealed.label.id for row in loaded})
-    asked = _Asked(query, blinded, rooms)
+    asked = _Asked(meant, blinded, rooms)
     with watch.step("recall.beside"):
         places, more = await _beside(owner, asked, proved, {row.sealed.label.id for row in loaded})
         proved += await proof.of(more)
@@ -91,11 +95,15 @@ async def recall(principal: Principal, query: Query, rooms: Rooms) -> Recollecti
     return Recollection(items, bool(items), context, found is None, trace)
 
 
-async def _searched(owner: Owner, blinded: Blinded, query: Query, rooms: Rooms) -> Found | None:
+async def _searched(
+    owner: Owner, blinded: Blinded, meant: Understanding, rooms: Rooms
+) -> Found | None:
     """Return what the index found, None when it does not answer."""
-    probe = Probe(blinded, query.layers, rooms.bounds.route_hits, query.since, query.until)
+    asked = probes(meant, blinded, rooms.bounds.route_hits)
     try:
-        return await rooms.index.search(owner.tenant, blinded.subject, probe)
+        search = rooms.index.search
+        every = [search(owner.tenant, blinded.subject, probe) for probe in asked]
+        return joined(await asyncio.gather(*every))
     except UnavailableError:
         return None
 
@@ -129,15 +137,17 @@ async def _loaded(
 class _Asked:
     """A question with what it is found by, and the order in which memories answer it."""
 
-    def __init__(self, query: Query, blinded: Blinded, rooms: Rooms) -> None:
-        self.query = query
+    def __init__(self, meant: Understanding, blinded: Blinded, rooms: Rooms) -> None:
+        self.meant = meant
+        self.query = query = meant.query
         self.rooms = rooms
         self._blinded = blinded
-        self._weights = route_weights(query.text, vectors=blinded.vectors)
+        self._weights = route_weights(query.text, rooms.bounds.weights, blinded.vectors)
+        self._weights |= {WHEN: WHEN_WEIGHT}
 
     def nearest(self, memories: Sequence[Proved]) -> list[MemoryId]:
         """Return the ids of memories by their own relevance alone, the most relevant first."""
-        relevance = fuse(self._routes(memories), self._weights, self.rooms.bounds.ramps)
+        relevance = self._fused(self._routes(memories))
         return sorted(relevance, key=lambda id: (-relevance[id], id))
 
     def relevant(self, memories: Sequence[Proved], places: Places) -> dict[MemoryId, float]:
@@ -146,18 +156,25 @@ class _Asked:
         routes = self._routes(memories, turns_before(memories, places))
         strength = evidence(routes, self._weights, bounds.thresholds, bounds.ramps)
         relied = reliable(strength, bounds.thresholds)
-        fused = fuse(routes, self._weights, bounds.ramps)
+        fused = self._fused(routes)
         found = {id: value for id, value in fused.items() if id in relied}
         return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
+
+    def _fused(self, routes: Routes) -> dict[MemoryId, float]:
+        if self.rooms.bounds.fusion is Fusion.RANK:
+            return fuse_by_rank(routes, self._weights)
+        return fuse(routes, self._weights, self.rooms.bounds.ramps)
 
     def _routes(
         self, memories: Sequence[Proved], before: Mapping[MemoryId, Blinded] = NOTHING_BEFORE
     ) -> Routes:
         rows: list[Candidate] = [(memory.id, memory.blinded, memory.at) for memory in memories]
         query = self.query
-        return local_routes(
+        routes = local_routes(
             self._blinded, rows, len(rows), since=query.since, until=query.until, before=before
         )
+        then = hits(rows, self.meant.times.spans)
+        return {**routes, WHEN: then} if then else routes
 
 
 async def _beside(
@@ -196,7 +213,7 @@ async def _best(
 
     The most relevant are opened and read once more: how their wording fits the question (R3).
     """
-    query, rooms = asked.query, asked.rooms
+    query, rooms, times = asked.query, asked.rooms, asked.meant.times
     by_id = {memory.id: memory for memory in shown}
     relevant = asked.relevant(shown, places)
     read: dict[MemoryId, Opened] = {}
@@ -207,9 +224,14 @@ async def _best(
         opened = await proof.content(by_id[id].row)
         if opened is not None:
             read[id] = opened
-            relevance[id] = relevant[id] + fit(query.text, opened.body.text)
-    standings = {id: _standing(opened.label) for id, opened in read.items()}
-    ranked = rank(relevance, standings, rooms.clock())
+            text, at = opened.body.text, by_id[id].at
+            relevance[id] = relevant[id] + fit(query.text, text)
+            relevance[id] += told(text, at, times.spans, asked.meant.zone)
+    relevance = in_order(relevance, {id: by_id[id].at for id in read}, times.order)
+    # Who asks about a time does not want what is newest.
+    used = rooms.clock() if times.spans or times.order else None
+    standings = {id: _standing(opened.label, used) for id, opened in read.items()}
+    ranked = rank(relevance, standings, rooms.clock(), rooms.bounds.ranking)
     kept = bound_low_trust(ranked, query.k, most, lambda one: read[one[0]].label.trust)
     return tuple(Recalled(memory_of(read[id]), factors.score) for id, factors in kept)
 
@@ -218,8 +240,8 @@ def _trust(memory: Proved) -> int:
     return memory.row.sealed.label.trust
 
 
-def _standing(label: Label) -> Standing:
-    return Standing(label.layer, label.importance, label.confidence, label.changed_at)
+def _standing(label: Label, used: datetime | None) -> Standing:
+    return Standing(label.layer, label.importance, label.confidence, used or label.changed_at)
 
 
 def _excerpt(memory: Memory) -> Excerpt:

@@ -31,8 +31,8 @@ from guard.relating import Relating
 from guard.turns import Turns
 from guard.watch import Unwatched, Watch
 from memory.assembly import ContextBounds
-from memory.fusion import NO_RAMPS, Ramp
-from memory.ranking import DEFAULT_THRESHOLDS, Thresholds
+from memory.fusion import DEFAULT_WEIGHTS, NO_RAMPS, Fusion, FusionWeights, Ramp
+from memory.ranking import DEFAULT_RANKING, DEFAULT_THRESHOLDS, RankingBounds, Thresholds
 from memory.types import TenantId
 from policies.load import Override
 from policies.model import Policy
@@ -67,6 +67,9 @@ class Bounds(msgspec.Struct, frozen=True):
     detector_seconds: float = 5.0
     rescreen_items: int = 8
     rescreen_seconds: float = 2.0
+    fusion: Fusion = Fusion.WEIGHTED
+    weights: FusionWeights = DEFAULT_WEIGHTS
+    ranking: RankingBounds = DEFAULT_RANKING
     thresholds: Thresholds = DEFAULT_THRESHOLDS
     ramps: Mapping[str, Ramp] = NO_RAMPS
     confidence_by_trust: tuple[float, float, float, float, float] = (0.4, 0.6, 0.8, 1.0, 1.0)

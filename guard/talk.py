@@ -32,6 +32,8 @@ async def beside(
 
     Rows of layers that were not asked for are left out.
     """
+    if not best:
+        return {}, []
     places = await rooms.ledger.beside(owner.tenant, owner.subject, best)
     named = [id for place in places.values() for id in (place.before, place.after) if id]
     missing = [id for id in dict.fromkeys(named) if id not in known]

@@ -7,6 +7,7 @@ min-max with the same weights, absolute cosines recall as much (docs/adr/0007).
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
@@ -26,6 +27,13 @@ TIME: Final = "time"
 
 RANK_CONSTANT: Final = 10
 """Of reciprocal rank fusion. The customary 60 flattens twenty hits until the best route drowns."""
+
+
+class Fusion(StrEnum):
+    """How the routes' scores become one relevance."""
+
+    WEIGHTED = "weighted"
+    RANK = "rank"
 
 
 class FusionWeights(msgspec.Struct, frozen=True):

@@ -19,8 +19,8 @@ from guard.models.transformer import Options, TransformersEmbedder
 from guard.models.vectors import VECTOR, Prefixes
 from guard.ports import Embedder, EmbedderId
 from guard.rooms import Bounds
-from memory.fusion import DENSE, NO_RAMPS, Ramp
-from memory.ranking import DEFAULT_THRESHOLDS, Thresholds
+from memory.fusion import DENSE, NO_RAMPS, FusionWeights, Ramp
+from memory.ranking import DEFAULT_THRESHOLDS, RankingBounds, Thresholds
 from storage.database import Database
 from storage.embedders import SqlEmbedders
 
@@ -101,7 +101,27 @@ def bounds_of(settings: Settings) -> Bounds:
         kept=DEFAULT_THRESHOLDS.kept if section.kept is None else section.kept,
     )
     low, high = section.cosine_unrelated, section.cosine_answering
+    found = settings.recall
     return Bounds(
+        fusion=found.fusion,
+        weights=FusionWeights(
+            semantic=found.semantic_weight,
+            keyword=found.keyword_weight,
+            entity=found.entity_weight,
+            time=found.time_weight,
+        ),
+        ranking=RankingBounds(
+            half_life_episodic=found.half_life_episodic_days,
+            half_life_semantic=found.half_life_semantic_days,
+            recency_episodic=found.recency_floor_episodic,
+            recency_semantic=found.recency_floor_semantic,
+            importance=found.importance_floor,
+            confidence=found.confidence_floor,
+        ),
+        route_hits=found.route_hits,
+        session_neighbours=found.session_neighbours,
+        rerank_items=found.rerank_items,
+        low_trust_items=found.low_trust_items,
         thresholds=thresholds,
         ramps=NO_RAMPS if low is None or high is None else {DENSE + VECTOR: Ramp(low, high)},
         answer_hours=settings.writes.answer_hours,

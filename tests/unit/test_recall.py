@@ -13,6 +13,7 @@ from guard.outcomes import Quarantined, Stored
 from guard.ports import Filter, Found, Hit, Probe
 from guard.principal import Principal
 from guard.review import held, release
+from memory.fusion import Fusion
 from memory.origin import Hint, OriginClass
 from memory.types import Layer, LeafId, MemoryId, State, SubjectId, SubjectMark, TenantId
 from policies.model import Effect, Rule
@@ -281,3 +282,21 @@ async def test_a_flood_of_pages_leaves_the_answer_among_what_is_read() -> None:
     answer = await house.recall(ALICE, ASK, rooms, k=3)
     assert own in [item.memory.id for item in answer.items]
     assert [item.memory.trust for item in answer.items].count(0) == 2
+
+
+@pytest.mark.requirement("R4")
+async def test_factors_and_fusion_are_what_is_configured() -> None:
+    """By rank as by weight the answer comes; without floors and half-lives age takes nothing."""
+    house = House()
+    id = await _stored(house)
+    house.later(days=20)
+    bounds = house.rooms.bounds
+    flat = msgspec.structs.replace(bounds.ranking, recency_episodic=1.0, recency_semantic=1.0)
+    changes: tuple[dict[str, object], ...] = ({}, {"fusion": Fusion.RANK}, {"ranking": flat})
+    scores = []
+    for change in changes:
+        rooms = house.with_rooms(bounds=msgspec.structs.replace(bounds, **change))
+        (item,) = (await house.recall(ALICE, ASK, rooms)).items
+        assert item.memory.id == id
+        scores.append(item.score)
+    assert scores[2] > scores[0] != scores[1]

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import msgspec
 import pytest
 
 from guard.forget import forget
@@ -83,6 +84,18 @@ async def test_what_was_recorded_long_before_is_another_talk() -> None:
     house.now += timedelta(days=2)
     answer = await _said(house, ANSWER)
     assert answer not in await _found(house)
+
+
+@pytest.mark.requirement("R1")
+async def test_company_can_be_set_to_none() -> None:
+    """With no neighbours looked at, a memory is found by its own words alone."""
+    house = House()
+    question, answer = await _said(house, QUESTION), await _said(house, ANSWER)
+    assert await _found(house) == [question, answer]
+    house.rooms = house.with_rooms(
+        bounds=msgspec.structs.replace(house.rooms.bounds, session_neighbours=0)
+    )
+    assert await _found(house) == [question]
 
 
 @pytest.mark.requirement("L2")
