@@ -1,4 +1,4 @@
-"""What each route, tool, resource and prompt asks of a token (E4).
+"""What each route and tool asks of a token: one table, and what is not in it is refused (E4)."""
 
 from enum import StrEnum
 from typing import Final
@@ -41,11 +41,11 @@ ROUTES: Final[dict[tuple[str, str], Requirement]] = {
     ("GET", "/v1/writes/{id}"): Scope.MEMORY_READ,
     ("POST", "/v1/recall"): Scope.MEMORY_READ,
     ("GET", "/v1/quarantine"): Scope.QUARANTINE_READ,
+    ("GET", "/v1/consistency"): Scope.QUARANTINE_READ,
     ("POST", "/v1/quarantine/{id}/release"): Scope.QUARANTINE_DECIDE,
     ("POST", "/v1/quarantine/{id}/reject"): Scope.QUARANTINE_DECIDE,
     ("POST", "/v1/quarantine/{id}/restore"): Scope.QUARANTINE_DECIDE,
     ("GET", "/metrics"): Scope.PLATFORM_ADMIN,
-    ("GET", "/v1/consistency"): Scope.QUARANTINE_READ,
     ("POST", "/v1/admin/tenants"): Scope.PLATFORM_ADMIN,
     ("GET", "/v1/admin/tenants"): Scope.PLATFORM_ADMIN,
     ("POST", "/v1/admin/tenants/grant"): Scope.PLATFORM_ADMIN,
