@@ -30,6 +30,7 @@ PORTS: Final[Mapping[str, Sequence[str]]] = {
     "quarantine": _SQL,
     "queue": _SQL,
     "registry": _SQL,
+    "revocations": _SQL,
     "stock": _SQL,
     "transcript": _SQL,
     "vault": _SQL,

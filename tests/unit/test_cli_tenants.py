@@ -27,6 +27,7 @@ def _production(tmp_path: Path) -> tuple[list[str], Settings]:
     """Return the options of an installation that nothing was done to yet, with made keys."""
     made = load(environ={}, overrides={"storage.data_dir": str(tmp_path / "made")})
     keys = start_keys(made)
+    assert keys.keys_file is not None
     public = json.loads(keys.keys_file.read_text())
     del public["d"]
     folder = tmp_path / "etc"

@@ -186,6 +186,7 @@ def test_the_first_start_makes_private_keys_and_says_so(tmp_path: Path) -> None:
     data_dir, said = tmp_path / "new" / "data", list[str]()
     keys = _prepare(_settings(data_dir), said)
     assert isinstance(keys.root_key, Path)
+    assert keys.keys_file is not None
     assert stat.S_IMODE(data_dir.stat().st_mode) == 0o700
     for path in (keys.root_key, keys.keys_file):
         assert path.parent == data_dir
@@ -206,6 +207,7 @@ def test_the_first_start_makes_private_keys_and_says_so(tmp_path: Path) -> None:
 def test_development_refuses_its_keys_once_others_can_read_them(tmp_path: Path) -> None:
     """A generated key that was opened up afterwards stops the start."""
     keys = _prepare(_settings(tmp_path / "data"), [])
+    assert keys.keys_file is not None
     keys.keys_file.chmod(0o644)
     with pytest.raises(SettingsError, match="readable"):
         _prepare(_settings(tmp_path / "data"), [])
