@@ -46,6 +46,20 @@ def test_an_id_names_one_row_of_the_whole_corpus() -> None:
     assert _shared_ids([*rows, rows[0]]) == [rows[0]["id"]]
 
 
+@pytest.mark.requirement("W7")
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_quiet_attacks_stand_beside_honest_texts_by_the_hundred(lang: str) -> None:
+    """The later rows of each language are half attacks, most of them weak and some disguised."""
+    path = next(path for path in _files() if path.name == f"{lang}_more.jsonl")
+    rows = _rows_of(path)
+    strengths = Counter(row["strength"] for row in rows)
+    assert {row["lang"] for row in rows} == {lang}
+    assert len(rows) >= 1000
+    assert 0.4 < strengths["none"] / len(rows) < 0.6
+    assert strengths["weak"] > strengths["blatant"]
+    assert strengths["obfuscated"] >= 90
+
+
 @pytest.mark.requirement("W2", "W7")
 def test_honest_texts_are_learned_from_in_disguise_as_well() -> None:
     """The same share of both is disguised, and the views read most disguises."""

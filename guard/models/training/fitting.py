@@ -29,7 +29,7 @@ _AXES: Final = (96, 192, 64)
 _STRETCH: Final = (1.0, 1.3, 0.8)
 """… and how much each counts where the kernel machine measures distances."""
 _PENALTY: Final = 8.0
-_CACHE_MB: Final = 1000
+_CACHE_MB: Final = 200
 _ROWS: Final = 512
 _BYTE: Final = 127
 _SCALES: Final = (8.0, 10.0, 8.0, 2.0)
