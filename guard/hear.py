@@ -72,6 +72,15 @@ async def hear(
     return Heard(tuple(posted), expires_at)
 
 
+async def said(owner: Owner, session: SessionId, now: datetime, rooms: Rooms) -> list[Turn]:
+    """Return the turns that are kept of a session of this owner, oldest first.
+
+    Sealed to him: the name of another subject's session leads to nothing.
+    """
+    mark = await rooms.marks.source(owner.tenant, session)
+    return [turn for _, turn in await _heard(owner, mark, now, rooms)]
+
+
 async def quoted(owner: Owner, draft: Draft, rooms: Rooms) -> Quoted | None:
     """Return the turn in which the subject says exactly what the draft does, None if none does.
 

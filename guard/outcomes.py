@@ -154,7 +154,8 @@ class History(msgspec.Struct, frozen=True):
 
 
 class Query(msgspec.Struct, frozen=True):
-    """A question to memory. `k` bounds the answer from above; `window` holds previous turns.
+    """A question to memory. `k` bounds the answer from above; `window` holds previous turns, and
+    without them those of `session` are looked at when the question says too little alone.
 
     With `as_of` it is answered by what was known at that instant.
     """
@@ -168,6 +169,7 @@ class Query(msgspec.Struct, frozen=True):
     reference_time: datetime | None = None
     window: tuple[str, ...] = ()
     as_of: datetime | None = None
+    session: SessionId | None = None
 
 
 class Recalled(msgspec.Struct, frozen=True):
@@ -206,8 +208,6 @@ class Case(msgspec.Struct, frozen=True):
     text: str | None
 
 
-class Cases(msgspec.Struct, frozen=True):
-    """One page of held writes of a tenant, newest first."""
 class Doubts(msgspec.Struct, frozen=True):
     """One page of a tenant's memories that stand in doubt beside others, newest first."""
 
@@ -215,6 +215,8 @@ class Doubts(msgspec.Struct, frozen=True):
     cursor: str | None
 
 
+class Cases(msgspec.Struct, frozen=True):
+    """One page of held writes of a tenant, newest first."""
 
     items: tuple[Case, ...]
     cursor: str | None

@@ -43,8 +43,8 @@ async def recall(principal: Principal, query: Query, rooms: Rooms) -> Recollecti
     owner, now = principal.owner, rooms.clock()
 
     # (1) Understand: what the question means, and what it is found by, under the subject's keys.
-    # Beside it, the rows that the index lacks; they are read before the index is asked, so that a row which is being
-    # indexed just now is in one of the two answers (R13).
+    # Beside it, the rows that the index lacks; they are read before the index is asked, so that a
+    # row which is being indexed just now is in one of the two answers (R13).
     watch = rooms.watch
     with watch.step("recall.understand"):
         meant = await understand(owner, query, now, rooms)
