@@ -36,6 +36,8 @@ _KNOWN: Final = 16
 _REPEATED: Final = 8
 _SHARE: Final = 0.2
 _LISTED: Final = 14
+_ROOM: Final = 2 * _REPEATED * 4 - 1
+"""Characters of the fewest and shortest words that one word can reign among."""
 _QUESTIONS: Final = 5
 _ASKED: Final = 5
 _WORD = re.compile(r"[^\W\d_]{3,40}")
@@ -46,7 +48,8 @@ _NOT_WORDS = re.compile(
 )
 _HAN_PAIR = re.compile(r"(?=([\u4e00-\u9fff]{2}))")
 _FRAGMENT = re.compile(r"[,;|/、，；\n]+")
-_SENTENCE = re.compile(r"[^.!?。！？\n]{2,300}[.!?。！？\n]?")
+_SENTENCE_MOST: Final = 300
+_SENTENCE = re.compile(rf"[^.!?。！？\n]{{2,{_SENTENCE_MOST}}}[.!?。！？\n]?")
 _INTERROGATIVES = re.compile(
     r"\b(what|when|where|who|whom|why|which|how|how much|how many)\b", re.IGNORECASE
 )
@@ -107,13 +110,16 @@ def _stuffed(text: str) -> Iterator[Finding]:
 
 
 def _is_stuffed(text: str) -> bool:
-    labelled = _LABELLED.search(text)
+    labelled = _LABELLED.search(text) if ":" in text or "：" in text else None
     if labelled is not None and len(_fragments(labelled.group(1))) >= _LISTED:
         return True
-    plain = _NOT_WORDS.sub(" ", text.casefold())
+    folded = text.casefold()
+    # As many words as are asked for take up some place.
+    plain = _NOT_WORDS.sub(" ", folded) if len(folded) >= _ROOM else ""
     words = [word for word in _WORD.findall(plain) if word not in _COMMON]
     # Pairs of characters stand for words; those of one repeated sign are noise and not stuffing.
-    pairs = [pair for pair in _HAN_PAIR.findall(text) if pair[0] != pair[1]]
+    found = [] if text.isascii() else _HAN_PAIR.findall(text)
+    pairs = [pair for pair in found if pair[0] != pair[1]]
     return _one_word_reigns(words) or _one_word_reigns(pairs) or _questions_in_a_row(text)
 
 
@@ -126,6 +132,8 @@ def _one_word_reigns(words: list[str]) -> bool:
 
 def _questions_in_a_row(text: str) -> bool:
     """Return whether questions follow one another without an answer, and something is stated."""
+    if text.count("?") + text.count("？") < _QUESTIONS:
+        return False
     row = longest = stated = 0
     for sentence in _SENTENCE.findall(text):
         asks = sentence.rstrip().endswith(("?", "？"))
@@ -137,11 +145,19 @@ def _questions_in_a_row(text: str) -> bool:
 
 def _asks_everything(text: str) -> bool:
     """Return whether most interrogatives stand in one sentence."""
+    if len(text) <= _SENTENCE_MOST and not _asks_much(text):
+        return False
     for sentence in _SENTENCE.findall(text):
         asked = {word.casefold() for word in _INTERROGATIVES.findall(sentence)}
         if max(len(asked), len(set(_INTERROGATIVES_CN.findall(sentence)))) >= _ASKED:
             return True
     return False
+
+
+def _asks_much(text: str) -> bool:
+    """Return whether a text, in which no sentence is cut for its length, has enough of them."""
+    asked = {word.casefold() for word in _INTERROGATIVES.findall(text)}
+    return max(len(asked), len(set(_INTERROGATIVES_CN.findall(text)))) >= _ASKED
 
 
 def _fragments(text: str) -> list[str]:

@@ -47,6 +47,7 @@ _MESSAGE: Final = 80
 """Characters, Chinese ones twice, from which on a text says more than how to reach somebody."""
 
 _HAN = re.compile(r"[\u4e00-\u9fff]")
+_DIGIT: Final = re.compile(r"\d")
 _REGIONS: Final = ("CN", "US", "GB")
 _NEAR: Final = 24
 _LINE: Final = 72
@@ -134,6 +135,8 @@ def _mail(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _phones(text: str) -> Iterator[tuple[str, int, int]]:
+    if _DIGIT.search(text) is None:
+        return
     parsed = 0
     for match in PHONE.finditer(text):
         near = text[max(0, match.start() - _NEAR) : match.start()]

@@ -143,6 +143,7 @@ _BRANDS: Final[Mapping[str, frozenset[int]]] = {
     "6": frozenset({16, 17, 18, 19}),
 }
 _NEAR: Final = 24
+_DIGIT = re.compile(r"\d")
 
 _SEVERITY: Final[Mapping[str, Severity]] = {
     "credential": Severity.HIGH,
@@ -193,13 +194,16 @@ def _place(span: Span) -> tuple[int, int]:
 def _occurrences(view: View) -> Iterator[tuple[str, int, int]]:
     text = view.text
     yield from _credentials(text)
-    if any(c.isdigit() for c in text):
+    if _DIGIT.search(text) is not None:
         yield from _numbers(text)
     yield from contacts(text)
 
 
+_EVERY_TOKEN: Final = (*_TOKENS, *_OWN_TOKENS)
+
+
 def _credentials(text: str) -> Iterator[tuple[str, int, int]]:
-    for pattern in (*_TOKENS, *_OWN_TOKENS):
+    for pattern in _EVERY_TOKEN:
         for match in pattern.finditer(text):
             group = 1 if pattern in _OWN_TOKENS and pattern.groups else 0
             yield "credential", match.start(group), match.end(group)
