@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from memory.claims.lexicon import Role, Token
+from memory.claims.naming import heading
 from memory.claims.small_rules import CONDITION_ENDS, CONDITIONS
 
 MOST: Final = 24
@@ -37,14 +38,20 @@ class Clause(NamedTuple):
 
     tokens: list[Token]
     changed: bool
+    head: tuple[str, ...] = ()
+    """The words of the heading that it stands under, where that names a thing: "Note 12: …"."""
 
 
 def clauses(tokens: list[Token]) -> list[Clause]:
     """Return the clauses of a text, at most `MOST`; what corrects and says nothing is left out."""
     found: list[Clause] = []
     changed = False
+    head: tuple[str, ...] = ()
+    topic: list[Token] = []
     for sentence in _sentences(tokens):
-        parts = list(_parts(sentence))
+        named = heading(sentence)
+        head = tuple(t.text for t in sentence[:named] if t.role in _NAMING) or head
+        parts = list(_parts(sentence[named:]))
         for place, part in enumerate(parts):
             fixes = any(token.role is Role.FIX for token in part)
             last = place == len(parts) - 1
@@ -52,15 +59,28 @@ def clauses(tokens: list[Token]) -> list[Clause]:
                 _empty(part)
                 or (fixes and not last and len(part) <= _LONG)
                 or _announces(part, last=last)
+                or _contrasts(part, parts)
             ):
+                topic = [t for t in part if t.role is Role.NOUN]
                 changed = changed or fixes or any(t.role is Role.CHANGE for t in part)
                 continue
-            found.append(Clause(part, changed or fixes))
+            found.append(Clause(_with(topic, part), changed or fixes, head))
+            topic = []
             if len(found) == MOST:
                 return found
         if parts and not _empty(parts[-1]):
             changed = False
     return found
+
+
+_NAMING: Final = frozenset({Role.WORD, Role.NOUN, Role.VALUE})
+_PASSED: Final = frozenset({Role.SILENT, Role.LASTING, Role.POINTER, Role.COMMA})
+
+
+def _with(topic: list[Token], part: list[Token]) -> list[Token]:
+    """Return a part that begins with its link after what was announced: 手机号换了，现在是…"""
+    first = next((token for token in part if token.role not in _PASSED), None)
+    return [*topic, *part] if topic and first is not None and first.role is Role.LINK else part
 
 
 def _sentences(tokens: list[Token]) -> Iterator[list[Token]]:
@@ -94,6 +114,9 @@ def _starts(sentence: list[Token], place: int, before: list[Token]) -> bool:
     if not before or len(before) > _LONGEST:
         return True
     role = sentence[place].role
+    following = sentence[place + 1 : place + 2]
+    if role is Role.COMMA and following and following[0].text == "call":
+        return False
     if role is Role.COMMA and _condition(before):
         return False
     after = _until_break(sentence, place + 1)
@@ -141,7 +164,11 @@ def _contrasts(part: list[Token], parts: list[list[Token]]) -> bool:
 
 def _announces(part: list[Token], *, last: bool) -> bool:
     """Say whether a part only tells that something changed ("I changed my routine")."""
-    if last or len(part) > _SHORT or _chinese(part):
+    if last:
+        return False
+    if _chinese(part):
+        return len(part) <= _LONG and _told(part)
+    if len(part) > _SHORT:
         return False
     kinds = [token.role for token in part]
     return (
@@ -149,3 +176,12 @@ def _announces(part: list[Token], *, last: bool) -> bool:
         and not ({Role.TO, Role.LINK, Role.VALUE} & set(kinds))
         and kinds[-1] in {Role.WORD, Role.NOUN, Role.CHANGE}
     )
+
+
+def _told(part: list[Token]) -> bool:
+    """Say whether a Chinese part only tells that something changed: 手机号换了, 我换了通勤方式."""
+    kinds = {token.role for token in part}
+    bare = [n for n, token in enumerate(part) if token.raw in {"换", "改", "变"}]
+    if not bare or kinds & {Role.TO, Role.LINK, Role.VALUE, Role.VERB, Role.NUMBER}:
+        return False
+    return part[bare[0] + 1 : bare[0] + 2] != [] and part[bare[0] + 1].raw == "了"

@@ -64,6 +64,8 @@ def _day_first(tokens: list[Token], at: int) -> tuple[Token, int] | None:
 def _month_first(tokens: list[Token], at: int) -> tuple[Token, int] | None:
     """Read "May 3", "May 3rd, 2027"."""
     day = _number(tokens, at + 1)
+    if day >= _LEAST_YEAR:
+        return _token(f"{day:04d}-{MONTHS[tokens[at].raw]:02d}", f"{day}-{tokens[at].raw}"), 2
     if not day or day > _LAST_DAY:
         return None
     place = at + 2

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from memory.claims.function_rules import FUNCTIONS, PROTECTED
+from memory.claims.kinds_rules import KINDS
 from memory.claims.nouns import ValueKind
 from memory.claims.units_rules import DAYS, EVERY_WEEK, THAT_WEEK, WEEKDAYS
 from memory.claims.word_rules import NOUNS, VALUES, VERBS
@@ -52,6 +53,8 @@ class Token(NamedTuple):
     text: str
     raw: str
     kind: ValueKind = ValueKind.TEXT
+    proper: bool = False
+    """Whether it was written with a capital."""
 
 
 class Entry(NamedTuple):
@@ -71,7 +74,7 @@ def _read(lines: Iterable[str], role: Role | None) -> Iterable[tuple[str, Entry]
 
 def _lexicon() -> dict[str, Entry]:
     known: dict[str, Entry] = {}
-    for lines, role in ((VALUES, Role.WORD), (NOUNS, Role.NOUN), (VERBS, Role.VERB)):
+    for lines, role in ((VALUES + KINDS, Role.WORD), (NOUNS, Role.NOUN), (VERBS, Role.VERB)):
         known.update(_read(lines.splitlines(), role))
     known.update(_read(FUNCTIONS.splitlines(), None))
     return known
@@ -107,12 +110,16 @@ MANY: Final = frozenset(
     if line.partition(":")[0].endswith("*")
 )
 """Verbs and attributes that several values may stand beside each other in."""
-CATEGORY: Final[Mapping[str, str]] = {
-    line.partition(":")[0]: line.partition("/")[0] for line in VALUES.splitlines() if "/" in line
+NOUN_KINDS: Final = {"tea": "drink", "coffee": "drink", "doctor": "occupied", "boss": "occupied"}
+"""Nouns that name a slot, and of which kind they are where they are a value."""
+CATEGORY: Final[Mapping[str, str]] = NOUN_KINDS | {
+    line.partition(":")[0]: line.partition("/")[0]
+    for line in (VALUES + KINDS).splitlines()
+    if "/" in line
 }
 """What kind of thing a known value is."""
 
 
 def plain(text: str) -> str:
     """Return a value without its kind: of `language/english` the language."""
-    return text.partition("/")[2] if text in CATEGORY else text
+    return text.rpartition("/")[2] if text in CATEGORY else text

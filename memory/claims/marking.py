@@ -6,16 +6,20 @@ from typing import Final, NamedTuple
 from memory.claims.clauses import Clause
 from memory.claims.lexicon import Role, Token
 from memory.claims.nouns import Limit, Mark, Polarity, ValueKind
+from memory.claims.shapes import ONE
 from memory.claims.small_rules import (
     AT_TIMES,
+    DONE_ONCE,
     LEADS,
     MOVES,
     NOT_TIMES,
     OBJECT,
     OWNERS,
+    PAST,
     PERSONS,
     SPAN_ENDS,
     SPANS,
+    STILL,
     TRAILS,
 )
 from memory.claims.units_rules import EVERY_WEEK, MONTHS, WEEKDAYS
@@ -34,6 +38,8 @@ class Marked(NamedTuple):
     renamed: bool = False
     replaced: tuple[Token, ...] = ()
     """What is named as being replaced: the old tool of "switched from the old tool to the new"."""
+    past: bool = False
+    """Whether it is something done once."""
 
 
 _GONE: Final = frozenset({Role.SILENT, Role.POINTER, Role.FIX, Role.SELF, Role.DENY, Role.ENDED,
@@ -81,8 +87,30 @@ def marked(clause: Clause) -> Marked:
         limits[-1] if limits else Limit.EXACT,
         tuple(sorted(marks)),
         any(t.role is Role.CHANGE and t.raw.startswith(_RENAMED) for t in tokens),
-        replaced,
+        replaced or tuple(_kept(tokens[end + 1 :])[0]),
+        _past(tokens),
     )
+
+
+def _past(tokens: list[Token]) -> bool:
+    """Say whether a clause tells what somebody did once: "I paid", 花了."""
+    for place, token in enumerate(tokens):
+        if token.role is Role.LINK or token.role is Role.CHANGE:
+            return False
+        if token.raw in DONE_ONCE and _raw(tokens, place + 1) == "了":
+            return True
+        if (
+            token.role is Role.SELF
+            and token.raw not in OWNERS
+            and _raw(tokens, place + 1).isascii()
+        ):
+            after = _raw(tokens, place + 1)
+            return after in PAST or (after.endswith("ed") and after not in STILL)
+    return False
+
+
+def _raw(tokens: list[Token], place: int) -> str:
+    return tokens[place].raw if place < len(tokens) else ""
 
 
 _RENAMED: Final = ("renam", "改名", "更名", "改叫")
@@ -134,11 +162,25 @@ def _since(tokens: list[Token]) -> tuple[list[Token], bool]:
 
 
 def _polarity(tokens: list[Token]) -> Polarity:
+    tokens = _without_kept_on(tokens)
     roles = [t.role for t in tokens]
     over = bool(tokens) and tokens[-1].raw == "了" and any(t.raw in _OVER for t in tokens)
     if Role.ENDED in roles or (over and not any(t.text == "can" for t in tokens)):
         return Polarity.ENDED
     return Polarity.DENIED if roles.count(Role.DENY) % 2 else Polarity.AFFIRMED
+
+
+def _without_kept_on(tokens: list[Token]) -> list[Token]:
+    """Take "won't quit", 不会放弃 out: what does not end goes on."""
+    for place, token in enumerate(tokens):
+        before = [n for n in range(max(0, place - 2), place) if tokens[n].role is Role.DENY]
+        if token.role is Role.ENDED and before and token.raw not in _ADVERBS:
+            return [t for n, t in enumerate(tokens) if n not in {before[-1], place}]
+    return tokens
+
+
+_ADVERBS: Final = frozenset({"any more", "anymore", "no longer"})
+"""What stands beside "not" and ends with it."""
 
 
 def _kept(tokens: list[Token]) -> tuple[list[Token], bool]:
@@ -157,6 +199,9 @@ def _kept(tokens: list[Token]) -> tuple[list[Token], bool]:
             kept.extend([link] if _links(tokens, place) else [])
         elif token.role is Role.TO and _was(tokens, place):
             kept.append(token if any(t.role is Role.LINK for t in kept) else link)
+        elif token.raw in {"a", "an"} and kept and kept[-1].role is Role.LINK:
+            if kept[-1].text != "=":
+                kept[-1] = kept[-1]._replace(text=ONE)
         elif token.role not in _GONE:
             kept.append(token)
     return kept, moved

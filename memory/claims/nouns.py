@@ -92,6 +92,10 @@ class Claim(msgspec.Struct, frozen=True, array_like=True):
     """Whether the slot takes several values at a time."""
     marks: tuple[Mark, ...] = ()
     form: Form = Form.SLOT
+    sort: str = ""
+    """What kind of thing the value is, where the lexicon knows it."""
+    shape: str = ""
+    """How the value of "is" is put: a name, a place, "a …", plain words; empty if none can tell."""
 
 
 class BondKind(StrEnum):

@@ -12,7 +12,7 @@ from memory.claims.lexicon import CATEGORY, Role, Token, plain
 from memory.claims.marking import Marked, marked
 from memory.claims.nouns import Claim, Form, Mark, Polarity, Slot, Value, ValueKind
 from memory.claims.scanning import MOST, scan
-from memory.claims.small_rules import PERSONS, SLOTS
+from memory.claims.small_rules import ALIASES, BEING, OPPOSITES, PERSONS, SLOTS
 from memory.claims.splitting import DROPPED, Parts, split
 from memory.claims.values import typed
 
@@ -43,7 +43,7 @@ def _unread(text: str) -> Claim:
 def _claims(clause: Clause, subject: list[Token]) -> tuple[list[Claim], list[Token]]:
     """Return the claims of a clause, and the subject that the next one may leave out."""
     read = marked(clause)
-    if read.tokens and read.tokens[0].role is Role.VERB and subject and not read.own:
+    if subject and not read.own and _leaves_out(clause, read.tokens):
         read = read._replace(tokens=[*subject, *read.tokens])
     following: list[Token] = []
     for token in read.tokens:
@@ -52,8 +52,25 @@ def _claims(clause: Clause, subject: list[Token]) -> tuple[list[Claim], list[Tok
         following.append(token)
     if len(following) == len(read.tokens):
         following = []
-    claims = [_claim(parts, read) for parts in split(read)]
+    claims = [_under(clause.head, _claim(parts, read)) for parts in split(read)]
     return ([*claims, _replaced(read)] if read.replaced else claims), following
+
+
+def _leaves_out(clause: Clause, tokens: list[Token]) -> bool:
+    """Say whether a clause begins with its verb and speaks of what the one before it spoke of."""
+    if tokens and tokens[0].role is Role.LINK:
+        return all(token.role is not Role.POINTER for token in clause.tokens)
+    return bool(tokens) and tokens[0].role is Role.VERB
+
+
+def _under(head: tuple[str, ...], claim: Claim) -> Claim:
+    """Return a claim as one of the thing that the heading names."""
+    if not head:
+        return claim
+    if claim.form is Form.OPAQUE:
+        return msgspec.structs.replace(claim, words=(*head, *claim.words))
+    about = tuple(sorted({*claim.about, *head}))
+    return msgspec.structs.replace(claim, about=about, slot=Slot(claim.slot.whose, " ".join(about)))
 
 
 def _replaced(read: Marked) -> Claim:
@@ -67,11 +84,18 @@ def _claim(parts: Parts, read: Marked) -> Claim:
         return _opaque(parts.value, read)
     names = sorted(_named(parts, read))
     value = _value(parts.value)
+    form = parts.form
     if not names:
-        category = {CATEGORY.get(t.text, "") for t in parts.value}
-        names = sorted(category - {""}) or ["be"]
-    flipped = "dislike" in names
-    names = sorted({"like" if name == "dislike" else name for name in names})
+        kinds = {CATEGORY.get(t.text, "") for t in parts.value if t.role not in DROPPED}
+        if value.kind is ValueKind.NUMBER and read.own:
+            kinds = {"age"}
+        names, form = (
+            (sorted(kinds), form)
+            if kinds & (BEING | {"age"}) and len(kinds) == 1
+            else (["be"], Form.STATED)
+        )
+    flipped = not OPPOSITES.keys().isdisjoint(names)
+    names = sorted({OPPOSITES.get(name, name) for name in names})
     polarity = read.polarity
     if flipped:
         polarity = Polarity.AFFIRMED if polarity is Polarity.DENIED else Polarity.DENIED
@@ -87,32 +111,57 @@ def _claim(parts: Parts, read: Marked) -> Claim:
         limit=read.limit,
         many=parts.many,
         marks=read.marks,
-        form=parts.form,
+        form=form,
+        sort=_sort(parts.value),
+        shape=parts.shape,
     )
 
 
+def _naming(token: Token, read: Marked) -> bool:
+    """Say whether "call" gives a name and is not what one does by telephone."""
+    first = bool(read.tokens) and read.tokens[0] is token
+    return not token.raw.isascii() or (
+        token.raw in {"called", "named"} and not (read.own and first)
+    )
+
+
+def _sort(value: list[Token]) -> str:
+    """Return the one kind that the lexicon knows of the words of a value."""
+    kinds = {CATEGORY[t.text] for t in value if t.text in CATEGORY}
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
 def _named(parts: Parts, read: Marked) -> set[str]:
-    names = {t.text for t in parts.about if t.role not in DROPPED}
-    if "allergy" in names:
-        names -= {"have"}
+    names = {plain(t.text) for t in parts.about if t.role not in DROPPED}
+    if any(t.text == "call" and not _naming(t, read) for t in parts.about):
+        names = (names - {"call"}) | {"phone_call"}
     if "call" in names or "nickname" in names or read.renamed:
         names = (names - {"call"}) | {"name"}
     if "reply" in names and any(CATEGORY.get(t.text) == "language" for t in parts.value):
         names.add("language")
-    names = names - _WEAK_ALONE or names
-    if "include" in names and len(names) > 1:
-        names.remove("include")
-    if len(names) > 1 and {t.kind for t in parts.value} == {ValueKind.NUMBER}:
-        names.discard("number")
-    if "limit" in names and len(names) > 1 and read.polarity is not Polarity.ENDED:
-        names.remove("limit")
-    if names - PERSONS == {"work"}:
-        names = (names - {"work"}) | {"employed"}
+    names = _less(names, parts, read)
+    rest = names - PERSONS
+    if frozenset(rest) in ALIASES:
+        names = (names & PERSONS) | {ALIASES[frozenset(rest)]}
     if not names and read.replaced:
         names.add("use")
     if any(t.text.endswith(" old") for t in parts.value):
         names.add("age")
     return names
+
+
+def _less(names: set[str], parts: Parts, read: Marked) -> set[str]:
+    """Return the words of a slot without those that add nothing to the others."""
+    idle = set(_WEAK_ALONE) | {"include"}
+    if "allergy" in names:
+        idle.add("have")
+    if any(CATEGORY.get(t.text) == "status" for t in parts.value):
+        idle.add("status")
+    if {t.kind for t in parts.value} == {ValueKind.NUMBER}:
+        idle.add("number")
+    if read.polarity is not Polarity.ENDED:
+        idle.add("limit")
+    return names - idle or names
 
 
 def _value(tokens: list[Token]) -> Value:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
+from memory.claims.ending import SAME, ended, given_up
+from memory.claims.likeness import open_to_several, unlike
 from memory.claims.nouns import (
     Bond,
     BondKind,
@@ -14,14 +16,13 @@ from memory.claims.nouns import (
     ValueKind,
 )
 from memory.claims.small_rules import COMMON
+from memory.claims.topics import on_topic
 
 _ALIKE: Final = 0.6
 """Share of the words of two slots that makes them one, when the new claim says it changes it."""
 _AROUND: Final = 0.5
 """Share of a clause that must be the same around one changed place."""
 
-SAME: Final = Bond(BondKind.SAME, "same_value")
-UNRELATED: Final = Bond(BondKind.UNRELATED, "no_common_word")
 _STRENGTH: Final = (
     BondKind.SUPERSEDES,
     BondKind.RETRACTS,
@@ -64,16 +65,35 @@ def _bare(claims: Sequence[Claim]) -> set[tuple[object, ...]]:
 
 def _pair(new: Claim, old: Claim) -> Bond:
     if new.polarity is Polarity.ENDED and Mark.CHANGED in new.marks and not new.about:
-        return _given_up(new, old)
+        return given_up(new, old)
+    mine, its = _things(new), _things(old)
+    if mine and its and mine != its:
+        return on_topic(new, old)
     if Form.OPAQUE in (new.form, old.form):
         return _words(new, old)
     if Polarity.ENDED in (new.polarity, old.polarity):
-        return _ended(new, old)
+        return ended(new, old)
     alike = _slots(new, old)
     if alike == 0:
-        return _topic(new, old)
+        return on_topic(new, old)
     moved = Mark.CHANGED in new.marks and alike >= _ALIKE and new.slot.whose == old.slot.whose
     return _valued(new, old) if alike == 1 or moved else Bond(BondKind.BESIDE, "slot_more_exact")
+
+
+def _things(claim: Claim) -> set[str]:
+    """Return the numbers and codes that name what a claim speaks of."""
+    if claim.form is Form.OPAQUE:
+        return {word for word in claim.words if _names(word)}
+    return {word for word in claim.about if any(char.isdigit() for char in word)}
+
+
+def _names(word: str) -> bool:
+    """Say whether a word is a code: of letters and digits, or of many digits."""
+    digits = sum(char.isdigit() for char in word)
+    return digits >= _LONG_CODE or (0 < digits < len(word) and word.isascii() and word[0].isalpha())
+
+
+_LONG_CODE: Final = 5
 
 
 def _slots(new: Claim, old: Claim) -> float:
@@ -96,6 +116,7 @@ def _valued(new: Claim, old: Claim) -> Bond:
         _scoped(new, old, equal=equal)
         or _opposed(new, old, equal=equal)
         or (SAME if equal else None)
+        or _unlike(new, old)
         or _several(new, old)
         or Bond(BondKind.SUPERSEDES, "other_value")
     )
@@ -123,6 +144,14 @@ def _opposed(new: Claim, old: Claim, *, equal: bool) -> Bond | None:
     return None
 
 
+def _unlike(new: Claim, old: Claim) -> Bond | None:
+    """Judge two values that do not answer one question, whatever the words say of a change."""
+    reason = unlike(new, old)
+    if not reason:
+        return None
+    return Bond(BondKind.EXTENDS if new.many else BondKind.UNCERTAIN, reason)
+
+
 def _several(new: Claim, old: Claim) -> Bond | None:
     """Judge two values of a slot that may take both."""
     if new.many or old.many:
@@ -134,9 +163,7 @@ def _several(new: Claim, old: Claim) -> Bond | None:
     kinds = {new.value.kind, old.value.kind}
     if len(kinds) > 1 and kinds & _MEASURED and not new.marks:
         return Bond(BondKind.BESIDE if len(kinds & _MEASURED) > 1 else BondKind.UNCERTAIN, "kinds")
-    if Form.STATED in (new.form, old.form) and not new.marks:
-        return Bond(BondKind.UNCERTAIN, "several_may_hold")
-    return None
+    return Bond(BondKind.UNCERTAIN, "several_may_hold") if open_to_several(new, old) else None
 
 
 def _equal(new: Claim, old: Claim) -> bool:
@@ -155,51 +182,21 @@ def _one_day(new: str, old: str) -> bool:
     return new[-6:] == old[-6:] and ("-" in (new[0], old[0]))
 
 
-def _given_up(new: Claim, old: Claim) -> Bond:
-    """Compare what a new memory names as replaced: nothing less than the whole old value is."""
-    if old.polarity is Polarity.AFFIRMED and sorted(new.words) == sorted(old.words):
-        return Bond(BondKind.SUPERSEDES, "given_up_for_another")
-    return _topic(new, old)
-
-
-def _ended(new: Claim, old: Claim) -> Bond:
-    """Compare two claims of which one takes something back."""
-    mine, its = _content(new), _content(old)
-    smaller, larger = (mine, its) if new.polarity is Polarity.ENDED else (its, mine)
-    strong = smaller - COMMON
-    if not strong or not strong <= larger:
-        return _topic(new, old)
-    if new.polarity is old.polarity:
-        return SAME if mine == its else Bond(BondKind.BESIDE, "both_ended")
-    if new.scope and not old.scope:
-        return Bond(BondKind.NARROWS, "scope")
-    if Polarity.DENIED in (new.polarity, old.polarity):
-        return SAME
-    if new.polarity is Polarity.ENDED:
-        return Bond(BondKind.RETRACTS, "taken_back")
-    return Bond(BondKind.SUPERSEDES, "taken_up_again")
-
-
-def _content(claim: Claim) -> set[str]:
-    limited = {"limit"} if claim.limit is not Limit.EXACT else set()
-    return {*claim.about, *claim.words, *limited}
-
-
 def _words(new: Claim, old: Claim) -> Bond:
     """Compare clauses that nobody understood: word by word, from both ends."""
-    ended = Polarity.ENDED in (new.polarity, old.polarity)
+    over = Polarity.ENDED in (new.polarity, old.polarity)
     if new.words == old.words and new.scope == old.scope and new.form is old.form:
         if new.polarity is old.polarity:
             return Bond(BondKind.SAME, "same_words")
-        if not ended:
+        if not over:
             return Bond(BondKind.SUPERSEDES, "opposite")
-    if ended:
-        return _ended(new, old)
+    if over:
+        return ended(new, old)
     if new.form is old.form and _around(new.words, old.words):
         return _replaced(new, old)
     if new.form is old.form and Mark.ADDED in new.marks and new.words[:1] == old.words[:1]:
         return Bond(BondKind.EXTENDS, "said_to_be_added")
-    return _topic(new, old)
+    return on_topic(new, old)
 
 
 def _around(mine: Sequence[str], its: Sequence[str]) -> bool:
@@ -219,17 +216,3 @@ def _replaced(new: Claim, old: Claim) -> Bond:
     if Mark.ADDED in new.marks:
         return Bond(BondKind.EXTENDS, "said_to_be_added")
     return Bond(BondKind.UNCERTAIN, "one_place_differs")
-
-
-def _topic(new: Claim, old: Claim) -> Bond:
-    common = (_content(new) & _content(old)) - COMMON
-    if not common and not _signs(new) & _signs(old):
-        return UNRELATED
-    if common and new.scope and not old.scope:
-        return Bond(BondKind.NARROWS, "scope")
-    return Bond(BondKind.BESIDE, "common_topic")
-
-
-def _signs(claim: Claim) -> set[str]:
-    """Return how the Chinese words of the slot end: 分机号 and 短号 are both numbers."""
-    return {word[-1] for word in claim.about if word[-1] >= "\u3400"} - COMMON

@@ -25,9 +25,10 @@ _TOKEN: Final = re.compile(
     r"|(?P<iso>(?<!\d)\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?!\d|\.\d))"
     r"|(?P<clock>(?<![\d:])\d{1,2}:\d{2}(?![\d:]))"
     r"|(?P<phone>(?<!\d)1[3-9]\d[ -]\d{4}[ -]\d{4}(?!\d)"
-    r"|\+\d{1,3}(?:[ -]?\d{1,5}){2,6}|(?<!\d)\d{3,4}(?:-\d{3,4}){1,2}(?!\d))"
+    r"|\+\d{1,3}(?:[ -]?\d{1,5}){2,6}"
+    r"|(?<!\d)0\d{2,4}(?: \d{3,4}){1,2}(?!\d)|(?<!\d)\d{3,4}(?:-\d{3,4}){1,2}(?!\d))"
     r"|(?P<dotted>(?<![\w.])v?\d{1,4}(?:\.\d{1,6}){2,3}(?:-[a-z0-9.]{1,20})?(?![\w])|\bv\d[\d.]{0,9}\b)"
-    r"|(?P<number>(?<![\w.])[$€£¥]?\d{1,3}(?:,\d{3}){1,5}(?:\.\d{1,6})?(?![\d])"
+    r"|(?P<number>(?<![A-Za-z0-9_.])[$€£¥]?\d{1,3}(?:,\d{3}){1,5}(?:\.\d{1,6})?(?![\d])"
     r"|[$€£¥]?\d{1,15}(?:\.\d{1,6})?(?![\d]))(?P<glued>(?:[A-Za-z][\w-]{0,40}|%|°[CcFf]?|℃|℉)?)"
     r"|(?P<path>~?/[\w.-]{1,60}(?:/[\w.-]{1,60}){0,12}/?)"
     rf"|(?P<word>{_LETTER}{{1,60}}(?:['-]{_LETTER}{{1,60}}){{0,5}}(?![\w/@]|[.:'-]\w)|"
@@ -56,12 +57,12 @@ _LONG_NUMBER: Final = 8
 def scan(text: str) -> list[Token]:
     """Return the tokens of a folded text, at most `MOST` of them."""
     tokens: list[Token] = []
-    words: list[str] = []
+    words: list[tuple[str, bool]] = []
     for match in _TOKEN.finditer(text):
         group = match.lastgroup or "other"
         found = match.group()
         if group == "word":
-            words.extend(_spelt_out(found))
+            words.extend((word, found[0].isupper()) for word in _spelt_out(found))
             continue
         if words:
             _phrases(words, tokens)
@@ -124,7 +125,7 @@ def _name(found: str) -> list[Token]:
     if any(not part.isalpha() for part in re.split("[-]", found)) or not found.isascii():
         return [code(found)]
     tokens: list[Token] = []
-    _phrases([found.casefold()], tokens)
+    _phrases([(found.casefold(), found[0].isupper())], tokens)
     return tokens
 
 
@@ -159,29 +160,30 @@ def _spelt_out(word: str) -> list[str]:
     return [low]
 
 
-def _phrases(words: list[str], tokens: list[Token]) -> None:
+def _phrases(spelt: list[tuple[str, bool]], tokens: list[Token]) -> None:
     """Append the tokens of English words: the longest known phrase first."""
+    words = [word for word, _ in spelt]
     at, end = 0, len(words)
     while at < end:
         for length in range(min(LONGEST_PHRASE.get(words[at], 1), end - at), 0, -1):
             known = ENGLISH.get(tuple(words[at : at + length]))
             if known:
                 raw = " ".join(words[at : at + length])
-                tokens.append(Token(known.role, known.text, raw))
+                tokens.append(Token(known.role, known.text, raw, proper=spelt[at][1]))
                 at += length
                 break
         else:
-            tokens.append(_word(words[at]))
+            tokens.append(_word(*spelt[at]))
             at += 1
 
 
-def _word(word: str) -> Token:
+def _word(word: str, proper: bool) -> Token:  # noqa: FBT001 - one word as it was written
     stem = lemma(word)
     for form in (stem, *_roots(word)):
         known = ENGLISH.get((form,))
         if known and (form is stem or known.role is Role.VERB):
-            return Token(known.role, known.text, word)
-    return Token(Role.WORD, stem, word)
+            return Token(known.role, known.text, word, proper=proper)
+    return Token(Role.WORD, stem, word, proper=proper)
 
 
 def _roots(word: str) -> tuple[str, ...]:
@@ -209,12 +211,25 @@ def _han(run: str, tokens: list[Token]) -> None:
     while at < end and len(tokens) < MOST:
         token = _counter(run, at) if counted else None
         token = token or _known(run, at)
-        if run[at] in _COUNTING and (token is None or len(token.raw) == 1):
+        if run[at] in _COUNTING and (
+            token is None or len(token.raw) == 1 or _counts(run, at, token)
+        ):
             token = _numerals(run, at, tokens[-1] if tokens else None) or token
         token = token or Token(Role.WORD, run[at], run[at])
         tokens.append(token)
         counted = token.role is Role.NUMBER
         at += len(token.raw)
+
+
+def _counts(run: str, at: int, token: Token) -> bool:
+    """Say whether a word of numerals is a number after all: 十一 in 十一月."""
+    return (
+        all(char in NUMERALS for char in token.raw)
+        and run[at + len(token.raw) : at + len(token.raw) + 1] in _DATED
+    )
+
+
+_DATED: Final = frozenset("月日号点年")
 
 
 def _counter(run: str, at: int) -> Token | None:

@@ -45,6 +45,8 @@ COMMON: Final = words(
     "amount"
 )
 """Words that show no common topic by themselves."""
+RHYTHMS: Final = words("daily weekly monthly nightly yearly")
+"""How often something is: a weekly letter is another than a daily one."""
 CHINESE_BARE: Final = words(
     "个 位 名 台 辆 只 条 张 件 本 家 瓶 套 份 门 双 把 棵 匹 头 支 部 颗 粒 块儿"
 )
@@ -59,3 +61,51 @@ SLOTS: Final = {
     ("speak",): "languages",
 }
 """Names of slots that are put in several ways."""
+ALIASES: Final = {
+    frozenset(words(several)): name
+    for name, listed in (
+        ("employed", "work|employer|employer name|work employer|employer work"),
+        ("occupied", "job|job name|job title|title job|profession"),
+        ("live", "city|home|live city|home city|live home|be_from home"),
+        ("courier", "use courier|choose courier"),
+    )
+    for several in listed.split("|")
+}
+"""Slots that are put in several words, by all of their words but whose they are."""
+BEING: Final = words(
+    "sugar ice length tone occupied marital eats unit language city color mode courier payment bool"
+)
+"""Kinds of values that name their slot by themselves: "I am a nurse", "I am married"."""
+OPPOSITES: Final = {
+    "dislike": "like",
+    "oppose": "support",
+    "disagree": "agree",
+    "distrust": "trust",
+}
+"""Verbs that deny another."""
+AKIN: Final = words("use prefer choose reply")
+"""What one does with things of many kinds: only a thing of the same kind is another value."""
+NUMBERED: Final = words(
+    "note item chapter section page line row box shelf locker room server part step issue ticket order invoice record "
+    "report memory fact lesson unit gate platform track week day volume question task phase entry file case team group "
+    "bus floor level season episode flat building house desk seat table camera sensor printer machine node rack slot"
+)
+"""Things that are told apart by numbers."""
+GRADES: Final = words("status sugar ice tone length bool")
+"""Kinds of values that end what they are said of: how sweet, how hot, how far it has come."""
+PAST: Final = words(
+    "paid ran slept met bought called spent ate went saw got made gave left took drove read wrote told said "
+    "heard sent found sat flew swam sang won lost cut hit caught brought thought taught felt kept lent rode wore"
+)
+"""What was done once and can be done again, where the ending does not show it."""
+STILL: Final = words(
+    "used called named based located employed married engaged retired divorced interested excited need tired"
+)
+"""Words in "-ed" that say how it is."""
+DONE_ONCE: Final = words("花 付 跑 买 购买 吃 喝 看 走 打 玩 寄 发 见 点")
+"""Chinese verbs of what was done once, when 了 follows."""
+ACTS: Final = words(
+    "take keep put have want go start run send book sign write prepare spend follow ask bring help raise cook receive "
+    "plan_on teach recommend build clean add choose include handle show point read watch get talk give make know let remind phone_call remember order_in"
+)
+"""What one does again and again, of one thing and another: alone it is no slot of one value."""

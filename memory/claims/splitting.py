@@ -6,7 +6,8 @@ from typing import Final, NamedTuple
 from memory.claims.lexicon import CATEGORY, MANY, Role, Token
 from memory.claims.marking import Marked
 from memory.claims.nouns import Form, Mark, ValueKind
-from memory.claims.small_rules import HEADS, OBJECTS, TASTE, WEAK
+from memory.claims.shapes import LOOSE, shape_of
+from memory.claims.small_rules import GRADES, HEADS, OBJECTS, TASTE, WEAK
 
 _ASKED: Final = frozenset({"use", "have", "take"})
 """What one does several of, and is asked to do one of: "I use Figma"; "use four spaces"."""
@@ -24,12 +25,15 @@ class Parts(NamedTuple):
     value: list[Token]
     many: bool = False
     form: Form = Form.SLOT
+    shape: str = ""
 
 
 def split(read: Marked) -> Iterator[Parts]:
     """Yield slot and value of a clause, or several where one verb has several objects."""
     read = read._replace(tokens=_unlinked(read.tokens))
-    parts = _linked(read) or _valued(read) or _done(read) or _opened(read)
+    parts = _graded(read) or _linked(read) or _valued(read) or _done(read) or _opened(read)
+    if read.past and parts.form is Form.SLOT:
+        parts = parts._replace(form=Form.STATED)
     value = parts.value
     if parts.form is Form.OPAQUE or not any(token.role is Role.AND for token in value):
         yield _headed(parts)
@@ -73,7 +77,16 @@ def _linked(read: Marked) -> Parts | None:
     about, value = tokens[:place], tokens[place + 1 :]
     if len(value) > 1 and _chinese_verb(value[-1]):
         return Parts([*about, value[-1]], value[:-1], _many(about))
-    return _typed(about, value) or Parts(about, value, _many(about))
+    shape = shape_of(tokens[place], value)
+    return _typed(about, value) or Parts(about, value, _many(about), shape=shape)
+
+
+def _graded(read: Marked) -> Parts | None:
+    """Take what is said of how something is or has come along: 咖啡要热的, order A1 is shipped."""
+    tokens = [t for t in read.tokens if t.role not in DROPPED]
+    if len(tokens) < _FEW or CATEGORY.get(tokens[-1].text) not in GRADES or read.own:
+        return None
+    return Parts([t for t in tokens[:-1] if t.text not in WEAK] or tokens[:-1], tokens[-1:])
 
 
 def _chinese_verb(token: Token) -> bool:
@@ -109,6 +122,7 @@ def _valued(read: Marked) -> Parts | None:
         return None
     first = verb if verb < last else -1
     values = [t for t in tokens[first + 1 :] if t.role is Role.VALUE]
+    values = [t for t in values if t.raw != "一" or len(values) == 1]
     about = [t for n, t in enumerate(tokens) if n <= first or t.role is not Role.VALUE]
     counts = {v.kind for v in values} == {ValueKind.NUMBER}
     if counts and first >= 0 and (tokens[verb].text in OBJECTS or _one(read, values, after)):
@@ -200,8 +214,10 @@ def _opened(read: Marked) -> Parts:
         return Parts([], content)
     preps = [n for n, token in enumerate(tokens) if token.role in _BEFORE_OBJECT]
     if preps and 0 < preps[-1] < len(tokens) - 1 and tokens[0].raw.isascii():
+        about = tokens[: preps[-1]]
+        named = len(about) > 1 or about[0].role is Role.NOUN
         form = Form.STATED if read.own else Form.SLOT
-        return Parts(tokens[: preps[-1]], tokens[preps[-1] + 1 :], form=form)
+        return Parts(about, tokens[preps[-1] + 1 :], form=form, shape="" if named else LOOSE)
     headed = _headed(Parts([], tokens))
     return headed if headed.about else Parts([], tokens, form=Form.OPAQUE)
 

@@ -21,7 +21,7 @@ m 1/1000: mm millimetre millimetres millimeter millimeters 毫米
 m 1609344/1000: mile miles 英里
 m 3048/10000: ft foot feet 英尺
 m 254/10000: inch inches 英寸
-m 500: 里路
+m 500: 里路 里地 华里 里
 s 1: s sec secs second seconds 秒 秒钟
 s 1/1000: ms millisecond milliseconds 毫秒
 s 60: min mins minute minutes 分钟

@@ -6,6 +6,7 @@ from typing import Final
 
 from memory.claims.dates import BEGINNING, dated, days_on
 from memory.claims.lexicon import Role, Token
+from memory.claims.naming import with_names
 from memory.claims.nouns import ValueKind
 from memory.claims.numerals import canonical, quantity
 from memory.claims.small_rules import CHINESE_BARE
@@ -33,7 +34,7 @@ _SHOWN: Final = frozenset({Role.LINK, Role.PREP, Role.VERB, Role.TO, Role.COLON}
 
 def typed(tokens: list[Token], at: datetime | None) -> list[Token]:
     """Return the tokens with every value that has a type put into one token."""
-    spelt = _numbers(tokens)
+    spelt = with_names(_numbers(tokens))
     heavy = any(token.text in _HEAVY for token in spelt)
     done: list[Token] = []
     place = 0
@@ -46,7 +47,38 @@ def typed(tokens: list[Token], at: datetime | None) -> list[Token]:
         if token is not None:
             done.append(token)
         place += length
-    return _counted(done, at)
+    return _joined(_counted(done, at))
+
+
+def _joined(tokens: list[Token]) -> list[Token]:
+    """Return the tokens with "3 h 30 min" as one length, and a day's name gone beside its date."""
+    found: list[Token] = []
+    for token in tokens:
+        before = found[-1] if found else None
+        if before is None or token.role is not Role.VALUE or before.role is not Role.VALUE:
+            found.append(token)
+        elif token.kind is before.kind is ValueKind.DATE and _DAY in (
+            token.text[:2],
+            before.text[:2],
+        ):
+            found[-1] = before if token.text.startswith(_DAY) else token
+        elif token.kind is before.kind is ValueKind.QUANTITY and (text := _sum(before, token)):
+            found[-1] = token._replace(text=text)
+        else:
+            found.append(token)
+    return found
+
+
+_DAY: Final = "wd"
+_ADDED_UP: Final = frozenset({"s", "m", "kg"})
+
+
+def _sum(one: Token, other: Token) -> str:
+    """Return two lengths of one kind as one, the larger first."""
+    (size, _, unit), (more, _, its) = one.text.partition(" "), other.text.partition(" ")
+    if unit != its or unit not in _ADDED_UP or Fraction(size) <= Fraction(more):
+        return ""
+    return f"{canonical(Fraction(size) + Fraction(more))} {unit}"
 
 
 def _counted(tokens: list[Token], at: datetime | None) -> list[Token]:
@@ -126,7 +158,8 @@ def _shown(done: list[Token]) -> bool:
     """Say whether an emoji that comes now is what is spoken of, and not how one feels about it."""
     before = next((t for t in reversed(done) if t.role not in _PASSED), None)
     changed = before is not None and before.role is Role.CHANGE and not before.raw.isascii()
-    return before is not None and (before.role in _SHOWN or changed)
+    counted = before is not None and before.kind is ValueKind.NUMBER and not before.raw.isascii()
+    return before is not None and (before.role in _SHOWN or changed or counted)
 
 
 def _clock(tokens: list[Token], at: int, *, late: bool) -> tuple[Token, int] | None:
@@ -229,7 +262,23 @@ def _united(
         unit, length = ("old", unit[1] / 12), length + 1
     if word in _PARTED and _at_number(tokens, at + length).startswith("0."):
         size, length = size + Fraction(tokens[at + length].text), length + 1
+    elif word in _PARTED and _behind(tokens, at + length):
+        raw = tokens[at + length].text
+        size, length = size + Fraction(int(raw), 10 ** len(raw)), length + 1
     return Token(Role.VALUE, quantity(size, *unit), "", ValueKind.QUANTITY), length
+
+
+def _behind(tokens: list[Token], place: int) -> bool:
+    """Say whether one or two digits end what was measured: 1米75."""
+    digits = _at_number(tokens, place)
+    return (
+        digits.isdigit()
+        and len(digits) <= _FEW
+        and (place + 1 >= len(tokens) or tokens[place + 1].role is not Role.UNIT)
+    )
+
+
+_FEW: Final = 2
 
 
 def _half_more(tokens: list[Token], at: int) -> tuple[str, Fraction] | None:

@@ -106,6 +106,7 @@ cat: cat 猫 小猫
 pet*: pet pets 宠物
 car: car 车 汽车
 favorite: favorite favourite 最喜欢 最爱 最喜爱
+building: building buildings 大楼
 server: server 服务器
 database: database db 数据库
 team: team 团队
@@ -124,6 +125,7 @@ order: order orders 订单
 hotel: hotel hotels 酒店 宾馆
 flight: flight flights 航班
 ticket: ticket tickets 票
+status: status 状态 进度
 wife: wife 妻子 老婆 太太 爱人
 husband: husband 丈夫 老公 先生
 mother: mother mom mum 妈妈 母亲 妈
@@ -211,10 +213,13 @@ collect*: collect collects 收藏 收集
 subscribe*: subscribe subscribes subscribed subscribe_to subscribed_to 订阅 订阅了 关注
 smoke*: smoke smokes smoking 抽烟 吸烟
 reply: reply replies respond answer answers 回复 回答 答复 回我
+default: default defaults
 prefer: prefer prefers preferred 偏好 偏爱 更喜欢 喜好 倾向
 live: live lives living live_in lives_in reside resides relocated moved_to based_in live_at 住 住在 居住 居住在 搬到 搬去 搬家到 定居 定居在
 employed: 跳槽到 入职 加入 work_at works_at work_for works_for working_at working_for employed_by employed_at joined join 上班 就职 任职 供职
-occupied: work_as works_as work works 当
+occupied: work_as works_as working_as 当
+do_work: work works
+live_with: live_with lives_with living_with
 study: study studies studying study_at 读 就读 就读于 上学
 learn*: 学
 call: call calls called named 叫 名叫 叫做 称为 称呼 取名 名为
@@ -256,8 +261,13 @@ clean: 打扫
 report_to: report_to reports_to 汇报给
 add*: add append 加 加上
 choose: choose chooses pick 选 选择 选的
-agree*: agree agrees 同意 赞成
-support*: support supports 支持
+agree*: agree agrees agree_to 同意 赞成
+disagree*: disagree disagrees 不同意 不赞成
+support*: support supports in_favour_of in_favor_of am_for 支持
+oppose*: oppose opposes opposed_to against 反对
+trust*: trust trusts 信任 信得过
+distrust*: distrust distrusts 不信任
+origin: am_from is_from come_from comes_from 来自
 include*: include includes 包括 包含
 move_in: 常驻 长住
 wear: wear wears 穿 戴

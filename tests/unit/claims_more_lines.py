@@ -510,6 +510,9 @@ MORE: Final[tuple[tuple[str, str, str], ...]] = (
     ("supersedes", "孩子的班级是二班。", "孩子的班级调到五班了。"),
     ("supersedes", "早餐订豆浆。", "早餐订牛奶。"),
     ("supersedes", "手机壁纸是雪山。", "手机壁纸换成大海了。"),
+    ("supersedes", "语气正式一点。", "语气随意一点。"),
+    ("supersedes", "奶茶要半糖。", "奶茶要三分糖。"),
+    ("supersedes", "打印机坏了。", "打印机修好了。"),
 )
 
 MISSED: Final[tuple[tuple[str, str, str], ...]] = (
@@ -526,7 +529,6 @@ MISSED: Final[tuple[tuple[str, str, str], ...]] = (
     ("supersedes", "I prefer short answers.", "Give me long answers from now on."),
     ("supersedes", "I like my steak rare.", "I like my steak well done."),
     ("supersedes", "I'd rather fly than take the train.", "I'd rather take the train than fly."),
-    ("supersedes", "语气正式一点。", "语气随意一点。"),
     ("supersedes", "早上联系我。", "改成晚上联系我。"),
     ("supersedes", "我开一辆大众。", "我换了一辆丰田。"),
     ("beside", "STAGING_URL is https://s.example.com", "PROD_URL is https://p.example.com"),
@@ -538,7 +540,6 @@ MISSED: Final[tuple[tuple[str, str, str], ...]] = (
         "The 30 minute limit on meetings is lifted.",
     ),
     ("supersedes", "每周四团队聚餐。", "改成每周三团队聚餐。"),
-    ("supersedes", "奶茶要半糖。", "奶茶要三分糖。"),
     ("retracts", "回复不超过100字。", "回复字数不再限制。"),
     (
         "extends",
@@ -564,7 +565,6 @@ MISSED: Final[tuple[tuple[str, str, str], ...]] = (
     ("same", "The ratio is 0.5.", "The ratio is 50%."),
     ("same", "电量剩一半。", "电量剩50%。"),
     ("supersedes", "I said I was 30.", "I lied, I'm 33."),
-    ("supersedes", "打印机坏了。", "打印机修好了。"),
     ("supersedes", "周一封版。", "改成周三封版。"),
     ("supersedes", "我开电动车通勤。", "我改坐地铁通勤。"),
 )
