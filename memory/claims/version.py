@@ -3,12 +3,26 @@
 import hashlib
 from typing import Final
 
-from memory.claims import function_rules, small_rules, traditional_rules, units_rules, word_rules
+from memory.claims import (
+    function_rules,
+    kinds_rules,
+    small_rules,
+    traditional_rules,
+    units_rules,
+    word_rules,
+)
 
-READER: Final = 1
+READER: Final = 2
 """To be raised when texts are read otherwise though no table changed: slots are keyed by the words
 that make them, and those of one reader may not be those of the next."""
-_TABLES: Final = (function_rules, small_rules, traditional_rules, units_rules, word_rules)
+_TABLES: Final = (
+    function_rules,
+    kinds_rules,
+    small_rules,
+    traditional_rules,
+    units_rules,
+    word_rules,
+)
 _DIGITS: Final = 8
 
 
