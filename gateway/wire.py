@@ -253,11 +253,19 @@ class RecallMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             "included; leave out for what holds now."
         ),
     ] = None
+    session_id: Annotated[
+        Word | None,
+        Meta(
+            description="The conversation that the question belongs to: without a window, what was "
+            "said there resolves 'it', '那个'."
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         """Refuse text that is no text and zones that are nowhere."""
         _require_text("query", self.query)
         _require(len(set(self.layers)) == len(self.layers), "layers: each at most once")
+        _require_line("session_id", [self.session_id])
         for turn in self.window:
             _require(not _NUL_OR_SURROGATE.search(turn), "window holds a forbidden character")
         try:
@@ -280,6 +288,7 @@ class RecallMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             reference_time=_utc("reference_time", self.reference_time),
             window=self.window,
             as_of=_utc("as_of", self.as_of),
+            session=SessionId(self.session_id) if self.session_id is not None else None,
         )
 
 
