@@ -23,6 +23,7 @@ from memory.times_rules import (
     AND,
     BEFORE,
     BETWEEN,
+    DATES,
     ENDS,
     FLOATING_UNLESS,
     JOINT,
@@ -121,7 +122,9 @@ def _atoms(text: str, moment: Moment) -> Iterator[_Found]:
             try:
                 frame = read(name, match, moment)
             except (ValueError, OverflowError):
-                continue  # 30 February, or before all calendars
+                if name in DATES:
+                    taken.append(match.span())  # 30 February is not all of February
+                continue
             taken.append(match.span())
             yield _Found(match.start(), match.end(), frame, name)
         for start, end in taken:
@@ -140,7 +143,17 @@ def _merged(text: str, atoms: Sequence[_Found]) -> list[_Found]:
                 continue
         joined.append((atom, 1))
     habit = FLOATING_UNLESS.search(text) is not None
-    return [one for one, parts in joined if _stands(text, one, parts, habit=habit)]
+    kept: list[_Found] = []
+    for one, parts in joined:
+        if _stands(text, one, parts, habit=habit) or (kept and _ends(text, kept[-1], one)):
+            kept.append(one)
+    return kept
+
+
+def _ends(text: str, first: _Found, second: _Found) -> bool:
+    """Say whether an hour ends what another one began: 昨天下午三点到五点."""
+    clocks = first.frame.clock is not None and second.frame.clock is not None
+    return clocks and TO.fullmatch(text[first.end : second.start]) is not None
 
 
 def _joins(first: _Found, second: _Found, gap: str) -> bool:

@@ -44,7 +44,7 @@ SEASONS: Final = {
     "spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12, "春": 3, "夏": 6, "秋": 9, "冬": 12,
 }  # fmt: skip
 PARTS: Final = {
-    "凌晨": (0, 6), "清晨": (4, 9), "早晨": (4, 11), "早上": (4, 12), "今早": (4, 12), "上午": (6, 12), "中午": (11, 14),
+    "凌晨": (0, 6), "清晨": (4, 9), "早晨": (4, 11), "早上": (4, 12), "今早": (4, 12), "上午": (4, 12), "中午": (11, 14),
     "下午": (12, 18), "傍晚": (16, 20), "晚上": (17, 28), "夜里": (20, 30), "深夜": (22, 30), "半夜": (22, 30),
     "晚": (17, 28), "夜": (18, 30), "早": (4, 12), "晨": (4, 11),
     "early morning": (0, 9), "morning": (4, 12), "noon": (11, 14), "lunchtime": (11, 14), "afternoon": (12, 18),
@@ -120,7 +120,7 @@ _ANY_MONTH: Final = rf"(?:{_any(MONTHS)})\.?"
 _EN_DAY: Final = _any([d for d in DAYS if d.endswith("day")])
 _UNIT: Final = r"(minute|min|hour|hr|day|night|week|fortnight|month|year)s?"
 _HAN_UNIT: Final = r"(分钟|个?小时|个?钟头|天|日|晚|周|个?星期|个?礼拜|个月|年)"
-_ZH_MONTH_END: Final = r"(初|底|末|上旬|中旬|下旬|中(?![国文心间学])|)"
+_ZH_MONTH_END: Final = r"(初|底|末|上旬|中旬|下旬|中(?![国文心间学秋])|)"
 _ALL_FEASTS: Final = [*FEASTS, *MOVING, EASTER, *THANKSGIVING]
 _EN_FEAST: Final = _any([f for f in _ALL_FEASTS if f.isascii()])
 _ZH_FEAST: Final = _any([f for f in _ALL_FEASTS if not f.isascii()])
@@ -157,8 +157,8 @@ PATTERNS: Final = {
     "month_zh": _pattern(rf"(?:({_YEAR})\s?年\s?)?(?<![每几个])({_SMALL})\s?月(?!球|亮|饼|薪|租|费)(?:\s?份)?(?:\s?({_SMALL})\s?[日号](?!线|楼|桌))?{_ZH_MONTH_END}"),
     "month_turn_zh": _pattern(rf"{_ZH_TURN}月(?!球|亮|饼)(?:\s?({_SMALL})\s?[日号])?{_ZH_MONTH_END}"),
     "third_of_month_zh": _pattern(r"(?<![个本上下这当今去前明后\d一二三四五六七八九十每])(月初|月中(?=旬|[,，。\s的我你]|$)|月底|月末|年初|年中|年底|年末)"),
-    "year_zh": _pattern(rf"({_YEAR})\s?年(?:度)?(初|中(?![国文心间学])|底|末|上半年|下半年|)"),
-    "year_turn_zh": _pattern(r"(大前年|前年|去年|今年|本年|明年|后年)(?:度)?(初|中(?![国文心间学])|底|末|上半年|下半年|)"),
+    "year_zh": _pattern(rf"({_YEAR})\s?年(?:度)?(初|中(?![国文心间学秋])|底|末|上半年|下半年|)"),
+    "year_turn_zh": _pattern(r"(大前年|前年|去年|今年|本年|明年|后年)(?:度)?(初|中(?![国文心间学秋])|底|末|上半年|下半年|)"),
     "half_zh": _pattern(r"(上半年|下半年)"),
     "day_of_month_zh": _pattern(rf"({_SMALL})\s?[日号](?=那天|当天|的|之后|以后|之前|以前|前|后|起|晚|早|上午|下午|中午|凌晨|到|至|[,，。?？\s]|$)"),
     "days_month": _pattern(rf"\b(?:the )?(\d{{1,2}})(?:st|nd|rd|th)?\s?(?:-|–|to|and|until|through)\s?(?:the )?(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({_ANY_MONTH})(?:,? ((?:19|20)\d\d))?(?!\w)"),
@@ -189,7 +189,7 @@ PATTERNS: Final = {
     "month": _pattern(rf"\b({_EN_MONTH})\b(?! (?:i|we|you|he|she|they|it|be|not|have)\b)"),
     "year": _pattern(r"\b((?:19|20)\d\d)\b(?![年./:-]\d)"),
     # Refinements: only beside something that they refine.
-    "third": _pattern(r"\b((?:the )?(?:beginning|start|middle|end) of|early|mid-?|late)(?=\s|(?<=-)\w|the)"),
+    "third": _pattern(r"\b((?:the )?(?:beginning|start|middle|end) of|early|mid-?|late)(?=\s|(?<=-)|the)"),
     "half": _pattern(r"\b(?:the )?(first|second) half of(?: the)?\b"),
     "clock": _pattern(r"\b(?:at |around )?(\d{1,2})(?:[:.](\d\d))?\s?(a\.?m\b\.?|p\.?m\b\.?)|\b(?:at )?(\d{1,2}):(\d\d)\b"),
     "clock_zh": _pattern(rf"({_SMALL})\s?点(?!心|评|赞|击|名|菜|单|子)(?:钟|整)?(?:(半|一刻|三刻)|({_SMALL})\s?分?)?"),
@@ -204,6 +204,10 @@ WEAK: Final = frozenset(
 """Words that also mean other things: read only beside another time, or after `LEADS`."""
 ALSO_OTHER: Final = frozenset({"may", "march", "august", "april", "june", "mar", "sep", "jan"})
 """Months that are also words or names; the others stand alone."""
+DATES: Final = frozenset(
+    "date month_zh days_month month_days day_month month_day slashed".split()  # noqa: SIM905
+)
+"""Whose words are no other time when no calendar has the day."""
 FLOATING_UNLESS: Final = re.compile(
     r"\b(?:every|each|usually|always|generally|normally|often|weekly|yearly|annually)\b"
     r"|每[天日周月年个逢]|一般|通常|平时|总是|经常"
