@@ -13,7 +13,7 @@ import msgspec
 from guard.checks import is_alive, misfit
 from guard.errors import UnavailableError, UnreadableError
 from guard.nouns import Near, Row
-from guard.ports import Found, Probe
+from guard.ports import Filter, Found, Probe
 from guard.rooms import Rooms
 from memory.exact import local_routes
 from memory.fusion import DENSE, ENTITY
@@ -52,6 +52,13 @@ async def neighbours(
         found = await rooms.index.search(owner.tenant, blinded.subject, probe)
     except UnavailableError:
         found = None
+
+    if found is None:
+        # What the subject said last stands in for what the index would have named.
+        newest = Filter(layers=INDEXED_LAYERS)
+        limit = rooms.bounds.degraded_rows
+        page = await rooms.ledger.page(owner.tenant, owner.subject, newest, None, limit)
+        recent |= {row.sealed.label.id: row for row in page.rows}
 
     # (2) Load what it named: of those that share a slot no more than are compared.
     shares, named = _named(found, rooms.bounds.kin_rows)

@@ -10,6 +10,7 @@ from guard.nouns import Draft, Facts
 from guard.outcomes import Stored
 from guard.ports import Found, Hit, Probe
 from guard.principal import Principal
+from guard.rooms import Bounds
 from memory.types import MemoryId, SubjectMark, TenantId
 from storage.fakes.index import MemoryIndex
 from tests.house import ALICE, BOB, MALLORY, House
@@ -67,15 +68,21 @@ async def test_nobody_elses_memories_are_near() -> None:
 
 @pytest.mark.requirement("W8")
 async def test_a_write_succeeds_without_the_index_and_says_that_nobody_looked() -> None:
-    """An index that is down costs the neighbours it has, and no write."""
+    """An index that is down costs the neighbours that are older than the ledger's newest, and no
+    write.
+    """
     house = House()
+    house.rooms = house.with_rooms(bounds=Bounds(degraded_rows=2, near_fresh=1))
+    await stored(house, BESIDE)
+    house.later(minutes=1)
     indexed = await stored(house, PORT)
     await house.follower.drain()
+    house.later(minutes=1)
     fresh = await stored(house, FAR)
     house.index.down = True
     found = await facts(house, CLOSE)
-    assert (ids(found), found.unseen) == ([fresh], True)
-    await stored(house, CLOSE)
+    assert (ids(found), found.unseen) == ([indexed, fresh], True)
+    await stored(house, "He keeps bees on the roof.")
     house.index.down = False
     assert indexed in ids(await facts(house, CLOSE))
 

@@ -353,3 +353,24 @@ async def test_a_rejection_by_a_reviewer_stands_in_other_words() -> None:
     again = await house.remember(AGENT, claim.replace("My payee is", "The payee is now"))
     assert isinstance(again, Quarantined)
     assert "relate.forgotten" in again.reasons
+
+
+@pytest.mark.requirement("W10", "R11")
+async def test_without_an_index_a_contradiction_is_still_found() -> None:
+    """The ledger's newest rows stand in for it: the older value gives way, and what says the same
+    in other words merges; the index had taken both in.
+    """
+    house = House()
+    old = await house.remember(ALICE, "My port is 5432.")
+    await house.remember(ALICE, "我住在杭州。")
+    await house.follower.drain()
+    house.index.down = True
+    house.later(minutes=1)
+    new = await house.remember(ALICE, "我的端口改成5433了。")
+    assert isinstance(new, Superseded)
+    assert new.supersedes == id_of(old)
+    for again in ("My port is 5433.", "我现在住在杭州。"):
+        assert isinstance(await house.remember(ALICE, again), Merged)
+    held = await house.remember(AGENT, "The user's port is 6000.")
+    assert isinstance(held, Quarantined)
+    assert "relate.conflict" in held.reasons

@@ -112,6 +112,12 @@ async def produce() -> dict[str, object]:
     again = await SealingVault(keyring(store), nonce=counted()).relabel(
         sealed, state=State.ACTIVE, leaf=NEXT_LEAF, at=AT, decided=DECIDED
     )
+    claim = await keeper.keyed(ALICE, "claim", "4:selfport=5432")
+    read = example(fingerprint)
+    read = msgspec.structs.replace(
+        read, claim=claim, body=msgspec.structs.replace(read.body, reading=b"\x92\xa4read\x90")
+    )
+    claimed = await SealingVault(keyring(store), nonce=counted()).seal(read)
     return {
         "wrapped_tenant_key": tenant_key.wrapped.hex(),
         "wrapped_subject_key": subject_key.wrapped.hex(),
@@ -121,6 +127,10 @@ async def produce() -> dict[str, object]:
         "evidence_with_models": again.evidence.hex(),
         "label": msgspec.msgpack.encode(sealed.label).hex(),
         "label_tag": sealed.tag.hex(),
+        "claim": claim.hex(),
+        "token_with_reading": claimed.token.hex(),
+        "label_with_claim": msgspec.msgpack.encode(claimed.label).hex(),
+        "label_tag_with_claim": claimed.tag.hex(),
         "fingerprint": fingerprint.hex(),
         "source_mark": await keeper.source(ALICE.tenant, "https://example.org/page"),
         "subject_mark": one.subject,

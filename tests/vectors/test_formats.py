@@ -251,6 +251,33 @@ def test_the_label_tag_is_over_label_fingerprint_and_evidence() -> None:
     assert label[12] == PINNED["source_mark"]
 
 
+@pytest.mark.requirement("W15", "S3")
+def test_the_label_tag_ends_with_a_claim_where_there_is_one() -> None:
+    """One more field, so that nobody takes a tombstone's claim away; without it no tag holds."""
+    assert pinned("claim") == derived_ids_of("keyed")(fields(b"claim", b"4:selfport=5432"))
+    before = (
+        b"memguard/label/1",
+        ONE,
+        pinned("label_with_claim"),
+        pinned("fingerprint"),
+        hashlib.sha256(pinned("evidence")).digest(),
+    )
+    key = derived(tenant_key(), b"tenant", b"label")
+    tag = b"\x01" + ONE + hmac.digest(key, fields(*before, pinned("claim")), "sha256")
+    assert pinned("label_tag_with_claim") == tag
+    assert tag[5:] != hmac.digest(key, fields(*before), "sha256")
+    label = msgspec.msgpack.decode(pinned("label_with_claim"))
+    assert label[21] == hashlib.sha256(pinned("token_with_reading")).digest()
+
+
+@pytest.mark.requirement("W10", "S3")
+def test_content_may_end_with_its_reading() -> None:
+    """What the text was read as is the tenth field; content that nobody read has nine."""
+    body = msgspec.msgpack.decode(opened_part("token_with_reading", b"content"))
+    assert (len(body), body[9]) == (10, b"\x92\xa4read\x90")
+    assert body[:9] == msgspec.msgpack.decode(opened_part("token", b"content"))
+
+
 @pytest.mark.requirement("S3")
 def test_marks_and_ids_are_keyed_hashes() -> None:
     """Fingerprint, source mark, subject mark, term id and entity id follow the published rules."""
