@@ -7,6 +7,7 @@ import msgspec
 
 from guard.nouns import Label, Progress
 from memory.origin import OriginClass
+from memory.times import Span
 from memory.types import Kind, Layer, MemoryId, SessionId, State, TurnId
 
 
@@ -157,7 +158,8 @@ class Query(msgspec.Struct, frozen=True):
     """A question to memory. `k` bounds the answer from above; `window` holds previous turns, and
     without them those of `session` are looked at when the question says too little alone.
 
-    With `as_of` it is answered by what was known at that instant.
+    With `as_of` it is answered by what was known at that instant. `spans` are the times that its
+    words were understood to speak of.
     """
 
     text: str
@@ -170,6 +172,7 @@ class Query(msgspec.Struct, frozen=True):
     window: tuple[str, ...] = ()
     as_of: datetime | None = None
     session: SessionId | None = None
+    spans: tuple[Span, ...] = ()
 
 
 class Recalled(msgspec.Struct, frozen=True):

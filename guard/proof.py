@@ -109,7 +109,8 @@ class Proof:
         owner, vault = self._principal.owner, self._rooms.vault
         blinded = await vault.open_entry(owner, row.sealed)
         at = row.sealed.label.recorded_at
-        if self._query.since is not None or self._query.until is not None:
+        query = self._query
+        if query.since is not None or query.until is not None or query.spans:
             at = (await vault.open(owner, row.sealed)).body.occurred_at or at
         return Proved(row, blinded, at, doubt)
 

@@ -218,16 +218,18 @@ async def _best(
     relevant = asked.relevant(shown, places)
     read: dict[MemoryId, Opened] = {}
     relevance: dict[MemoryId, float] = {}
+    told_at: dict[MemoryId, datetime] = {}
     count, most = max(query.k, rooms.bounds.rerank_items), rooms.bounds.low_trust_items
     # However many pages say it, they don't crowd out what is read.
     for id in bound_low_trust(relevant, count, _READ_LOW * most, lambda id: _trust(by_id[id])):
         opened = await proof.content(by_id[id].row)
         if opened is not None:
             read[id] = opened
-            text, at = opened.body.text, by_id[id].at
+            text, at = opened.body.text, opened.body.occurred_at or opened.label.recorded_at
             relevance[id] = relevant[id] + fit(query.text, text)
             relevance[id] += told(text, at, times.spans, asked.meant.zone)
-    relevance = in_order(relevance, {id: by_id[id].at for id in read}, times.order)
+            told_at[id] = at
+    relevance = in_order(relevance, told_at, times.order)
     # Who asks about a time does not want what is newest.
     used = rooms.clock() if times.spans or times.order else None
     standings = {id: _standing(opened.label, used) for id, opened in read.items()}

@@ -41,7 +41,8 @@ async def understand(owner: Owner, query: Query, now: datetime, rooms: Rooms) ->
         heard = await said(owner, query.session, now, rooms)
         turns = [(turn.role, turn.text) for turn in heard[-_TURNS:]]
     meant = understood(query.text, turns, query.reference_time or now, zone)
-    return Understanding(msgspec.structs.replace(query, text=meant.text), meant.times, zone)
+    query = msgspec.structs.replace(query, text=meant.text, spans=meant.times.spans)
+    return Understanding(query, meant.times, zone)
 
 
 def probes(meant: Understanding, blinded: Blinded, limit: int) -> tuple[Probe, ...]:

@@ -20,7 +20,7 @@ LEAVES_OFF: Final = re.compile(
 POINTS: Final = re.compile(
     r"\b(?:it|its|it's|they|them|their|theirs|they're|he|him|his|she|her|hers|there|one|ones|one's|former|latter|both|either|neither"
     r"|other|others|another|same|else|rest)\b"
-    r"|\b(?:that|this|these|those)\b(?!\s(?:i|we|you|he|she|they|my|our|week|weekend|month|year|morning|afternoon|evening|quarter)\b)"
+    r"|\b(?:that|this|these|those)\b(?!\s(?:i|we|you|he|she|they|my|our|day|days|week|weekend|month|year|morning|afternoon|evening|quarter)\b)"
     r"|\bthe (?:first|second|third|fourth|last|next|previous|big|bigger|small|smaller|old|older|new|newer)\s*[?.!]*$"
     r"|[它他她]们?|那[个些边里儿次位家件条种本张台辆只部座所]|这[个些边里儿次位家件条种本张台辆只部座所](?![周月星礼])|另[外一]|前者|后者|其中|两者|上述|哪[个一]个?"
     r"|其[他它余]|别的|剩下|第[一二三四五六七八九十\d]+[个次件条位家]|最后[一那]?[个次件条位]|同样|一样|也是",
