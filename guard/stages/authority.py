@@ -1,20 +1,23 @@
 """Finds claims that only the subject may make, and text that steers the assistant (W16).
 
 `privileged_claim`: who is authorised, whom to pay, where to send, which tool or address to use or
-trust, what to hide, which check to skip. `standing_instruction`: how to behave from now on. An
-ordinary preference is at most the second; policy keeps that from an agent and holds the first.
+trust, what to hide, which check to skip. `standing_instruction`: how to behave from now on.
+`directive`: how assistants act, or what needs no check, stated as if it were a fact. An ordinary
+preference is at most one of the last two; policy keeps these from an agent and holds the first.
 """
 
 from typing import Final
 
 from guard.nouns import Facts, Tagged
 from guard.stages.authority_rules import RULES
+from guard.stages.directive_cn_rules import RULES as DIRECTIVE_CN_RULES
+from guard.stages.directive_rules import RULES as DIRECTIVE_RULES
 from guard.stages.rules import RuleBook, gathered, sightings
 from guard.stages.told import graded
 from policies.model import Finding
 
 NAME: Final = "authority"
-_RULES: Final = RuleBook(RULES)
+_RULES: Final = RuleBook((*RULES, *DIRECTIVE_RULES, *DIRECTIVE_CN_RULES))
 
 
 def inspect(_tagged: Tagged, facts: Facts) -> tuple[Finding, ...]:

@@ -3,7 +3,7 @@
 import pytest
 
 from policies.model import Effect, Severity
-from tests.unit import attack_lines, benign_lines
+from tests.unit import attack_lines, benign_lines, directive_lines
 from tests.unit.screening import effect_of, findings_of, reasons_of
 
 ATTACKS = attack_lines.ENGLISH + attack_lines.CHINESE + attack_lines.DISGUISED
@@ -48,3 +48,20 @@ def test_evidence_of_a_disguised_attack_lies_in_the_original(text: str, reason: 
     assert all(0 <= span.start < span.end <= len(text) for span in finding.spans)
     covered = sum(span.end - span.start for span in finding.spans)
     assert covered >= 8
+
+
+DIRECTIVES = directive_lines.ENGLISH + directive_lines.CHINESE
+
+
+@pytest.mark.requirement("W16")
+@pytest.mark.parametrize("text", [attack for attack, _ in DIRECTIVES])
+def test_what_steers_is_held_from_outside_whatever_its_tone(text: str) -> None:
+    """A page may not say how assistants act or what needs no check any more."""
+    assert effect_of(text, 0) is effect_of(text, 1) is Effect.QUARANTINE
+
+
+@pytest.mark.requirement("W16")
+@pytest.mark.parametrize("text", [honest for _, honest in DIRECTIVES])
+def test_the_honest_line_beside_it_is_stored(text: str) -> None:
+    """The same words in a report, a rule for people or a recipe hold nothing."""
+    assert effect_of(text, 0) in (Effect.ALLOW, Effect.LOWER)
