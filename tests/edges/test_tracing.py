@@ -98,7 +98,7 @@ def test_a_request_and_its_steps_are_one_tree(world: Traced, signing_key: dict[s
             "memguard.request_id": stored.headers["x-request-id"],
         }
         client.post("/v1/recall", json={"query": "green tea"}, headers=headers)
-        steps = ["understand", "search", "load", "open", "rescreen", "rank"]
+        steps = ["understand", "search", "load", "open", "beside", "rescreen", "rank"]
         assert _tree(world.spans()) == ("request", [f"recall.{step}" for step in steps])
         client.get("/v1/nowhere")
         (lost,) = world.spans()
@@ -187,7 +187,7 @@ async def test_a_tool_call_is_traced_and_its_message_names_no_parent(
         await agent.call_tool("recall_memory", {"query": "green tea"}, meta=meta)
     spans = world.spans()
     steps = [span for span in spans if span.name.startswith("recall.")]
-    assert len(steps) == 6
+    assert len(steps) == 7
     roots = {span.context.span_id for span in spans if span.parent is None and span.context}
     assert {span.parent.span_id for span in steps if span.parent} <= roots
     assert {span.name for span in spans} == {"request", *(span.name for span in steps)}
