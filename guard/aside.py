@@ -5,7 +5,6 @@ and taking the answer back costs more than reading a brief text does.
 """
 
 import asyncio
-import os
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
@@ -33,11 +32,18 @@ def apart(work: Callable[[], object]) -> None:
     Work that hangs for ever, or ends its thread, takes no place from anybody: each has a thread of
     its own while it lasts, and only one that came back is used again.
     """
-    try:
-        hand = _spare.pop()
-    except IndexError:
-        hand = _Hand()
-    hand.take(work)
+    _hand().take(work)
+
+
+def _hand() -> "_Hand":
+    while True:
+        try:
+            hand = _spare.pop()
+        except IndexError:
+            return _Hand()
+        # A forked process has none of its parent's threads.
+        if hand.is_alive():
+            return hand
 
 
 class _Hand:
@@ -45,7 +51,11 @@ class _Hand:
 
     def __init__(self) -> None:
         self._given: SimpleQueue[Callable[[], object]] = SimpleQueue()
-        threading.Thread(target=self._work, name="aside", daemon=True).start()
+        self._thread = threading.Thread(target=self._work, name="aside", daemon=True)
+        self._thread.start()
+
+    def is_alive(self) -> bool:
+        return self._thread.is_alive()
 
     def take(self, work: Callable[[], object]) -> None:
         self._given.put(work)
@@ -60,5 +70,3 @@ class _Hand:
 
 
 _spare: Final[list[_Hand]] = []
-# The threads stay behind in the parent.
-os.register_at_fork(after_in_child=_spare.clear)
