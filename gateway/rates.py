@@ -9,7 +9,7 @@ bounded, too.
 """
 
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Final, Self
 
@@ -20,7 +20,7 @@ from litestar.types import ASGIApp, Message, Receive, Send
 from litestar.types import Scope as Connection
 
 from gateway.problems import QuotaError
-from gateway.scopes import TOOLS, Access, requirement
+from gateway.scopes import PROMPTS, RESOURCES, TOOLS, Access, requirement
 from gateway.settings import Limits
 from guard.ports import Bucket, Buckets, Taken
 from guard.principal import Principal, Scope
@@ -55,13 +55,29 @@ _BY_SCOPE: Final[dict[Scope, Operation]] = {
     Scope.TENANT_ADMIN: Operation.ADMIN,
     Scope.PLATFORM_ADMIN: Operation.ADMIN,
 }
-_RECALLS: Final = frozenset({"/v1/recall", "recall_memory"})
-"""Routes and tools that need the scope to read and cost more than reading."""
+_RECALLS: Final = frozenset(
+    {"/v1/recall", "recall_memory", "get_context", "summarize_memories", "answer_with_memory"}
+)
+"""Routes, tools and prompts that need the scope to read and cost more than reading."""
 
 
 def operation_of_tool(tool: str) -> Operation:
     """Return what a call of this tool is paid for as."""
-    return Operation.RECALL if tool in _RECALLS else _BY_SCOPE[TOOLS[tool]]
+    return _operation(TOOLS, tool)
+
+
+def operation_of_resource(template: str) -> Operation:
+    """Return what a read of a resource of this template is paid for as."""
+    return _operation(RESOURCES, template)
+
+
+def operation_of_prompt(prompt: str) -> Operation:
+    """Return what this prompt is paid for as."""
+    return _operation(PROMPTS, prompt)
+
+
+def _operation(table: Mapping[str, Scope], name: str) -> Operation:
+    return Operation.RECALL if name in _RECALLS else _BY_SCOPE[table[name]]
 
 
 def operation_of_route(connection: Connection) -> Operation | None:

@@ -1,5 +1,9 @@
-"""What each route and tool asks of a token: one table, and what is not in it is refused (E4)."""
+"""What each route, tool, resource and prompt asks of a token (E4).
 
+One file of tables, and what is not in them is refused.
+"""
+
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
@@ -67,8 +71,20 @@ ROUTES: Final[dict[tuple[str, str], Requirement]] = {
 
 TOOLS: Final[dict[str, Scope]] = {
     "store_memory": Scope.MEMORY_WRITE,
+    "save_preference": Scope.MEMORY_WRITE,
+    "update_memory": Scope.MEMORY_WRITE,
     "recall_memory": Scope.MEMORY_READ,
+    "get_context": Scope.MEMORY_READ,
+    "list_memories": Scope.MEMORY_READ,
+    "summarize_memories": Scope.MEMORY_READ,
     "forget_memory": Scope.MEMORY_DELETE,
+}
+RESOURCES: Final[dict[str, Scope]] = {
+    "memory://profile": Scope.MEMORY_READ,
+    "memory://{id}": Scope.MEMORY_READ,
+}
+PROMPTS: Final[dict[str, Scope]] = {
+    "answer_with_memory": Scope.MEMORY_READ,
 }
 
 
@@ -94,7 +110,7 @@ async def scope_guard(connection: ASGIConnection, _: BaseRouteHandler) -> None: 
         principal.require(needed)
 
 
-def allows_tool(principal: Principal, tool: str) -> bool:
-    """Return whether this token may call this tool; never for a tool without a row."""
-    needed = TOOLS.get(tool)
+def allows(principal: Principal, table: Mapping[str, Scope], name: str) -> bool:
+    """Return whether this token may use what `table` names so; never what has no row."""
+    needed = table.get(name)
     return needed is not None and needed in principal.scopes

@@ -41,6 +41,14 @@ Metadata = Annotated[
     Meta(max_length=16, description="Up to 16 short labels of your own; sealed like the text."),
 ]
 
+OnceKey = Annotated[
+    Annotated[str, Meta(pattern="^[!-~]{1,255}$")] | None,
+    Meta(
+        description="A key of your own for this one call. When you repeat the call because you "
+        "do not know whether it was heard, send the same key: it is stored once."
+    ),
+]
+
 
 class OriginHint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where the content came from, as the caller says. It can lower trust and never raise it."""
@@ -101,7 +109,7 @@ class StoreMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         """Refuse text that is no text."""
-        _require_text("text", self.text)
+        require_text("text", self.text)
         _require_line("entities", self.entities)
         _require_line("session_id", [self.session_id])
         _require_line("origin.reference", [self.origin.reference] if self.origin else [])
@@ -131,25 +139,44 @@ class AmendMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stays of entities, metadata, time and origin: they belong to the old one.
     """
 
-    text: Text | None = None
-    layer: IndexedLayer | None = None
-    kind: Kind | None = None
-    importance: Annotated[float, Meta(ge=0, le=1)] | None = None
-    ttl_days: Annotated[int, Meta(ge=1, le=3650)] | None = None
-    entities: Annotated[tuple[Word, ...], Meta(max_length=32)] | None = None
-    occurred_at: Instant | None = None
+    text: Annotated[
+        Text | None,
+        Meta(description="The statement as it is now, whole: it replaces the old one."),
+    ] = None
+    layer: Annotated[
+        IndexedLayer | None,
+        Meta(description="`semantic` for lasting facts and preferences, `episodic` for events."),
+    ] = None
+    kind: Annotated[Kind | None, Meta(description="What the memory is good for.")] = None
+    importance: Annotated[
+        Annotated[float, Meta(ge=0, le=1)] | None, Meta(description="0 to 1; higher ranks higher.")
+    ] = None
+    ttl_days: Annotated[
+        Annotated[int, Meta(ge=1, le=3650)] | None, Meta(description="Days until it expires.")
+    ] = None
+    entities: Annotated[
+        Annotated[tuple[Word, ...], Meta(max_length=32)] | None,
+        Meta(description="Names, order numbers, codes that it is about."),
+    ] = None
+    occurred_at: Annotated[
+        Instant | None,
+        Meta(description="When it was so: RFC 3339 with an offset, not in the future."),
+    ] = None
     origin: Annotated[
         OriginHint | None, Meta(description="Where a new text came from; only together with one.")
     ] = None
-    metadata: Metadata | None = None
+    metadata: Annotated[
+        Metadata | None,
+        Meta(description="Up to 16 short labels of your own; sealed like the text."),
+    ] = None
 
     def __post_init__(self) -> None:
         """Refuse text that is no text, and a change of nothing."""
-        given = [name for name in self.__struct_fields__ if getattr(self, name) is not None]
+        given = [name for name in AmendMemory.__struct_fields__ if getattr(self, name) is not None]
         _require(bool(given), "nothing to change")
         _require(self.origin is None or self.text is not None, "origin: only with a new text")
         if self.text is not None:
-            _require_text("text", self.text)
+            require_text("text", self.text)
         _require_line("entities", self.entities or ())
         _require_line("origin.reference", [self.origin.reference] if self.origin else [])
         _require_metadata(self.metadata or {})
@@ -174,13 +201,7 @@ class AmendMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class StoreMemoryOnce(StoreMemory, frozen=True, forbid_unknown_fields=True):
     """One thing to remember, where no header can carry the key: as the arguments of a tool."""
 
-    idempotency_key: Annotated[
-        Annotated[str, Meta(pattern="^[!-~]{1,255}$")] | None,
-        Meta(
-            description="A key of your own for this one call. When you repeat the call because you "
-            "do not know whether it was heard, send the same key: it is stored once."
-        ),
-    ] = None
+    idempotency_key: OnceKey = None
 
 
 class TurnBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -194,7 +215,7 @@ class TurnBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         """Refuse text that is no text."""
-        _require_text("text", self.text)
+        require_text("text", self.text)
 
 
 class PostTurns(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -263,7 +284,7 @@ class RecallMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         """Refuse text that is no text and zones that are nowhere."""
-        _require_text("query", self.query)
+        require_text("query", self.query)
         _require(len(set(self.layers)) == len(self.layers), "layers: each at most once")
         _require_line("session_id", [self.session_id])
         for turn in self.window:
@@ -409,7 +430,8 @@ def _require(holds: bool, message: str) -> None:  # noqa: FBT001
         raise ValueError(message)
 
 
-def _require_text(name: str, text: str) -> None:
+def require_text(name: str, text: str) -> None:
+    """Raise ValueError for what is no text: blank, or with characters that no text holds."""
     _require(not _NUL_OR_SURROGATE.search(text), f"{name} holds a forbidden character")
     _require(bool(text.strip()), f"{name} is blank")
 

@@ -12,36 +12,23 @@ import anyio
 from litestar import asgi, get
 from litestar.handlers import ASGIRouteHandler, HTTPRouteHandler
 from litestar.types import Receive, Scope, Send
-from mcp.server import Server, ServerRequestContext
 from mcp.server.sse import SseServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp.shared.exceptions import MCPError
-from mcp.types import (
-    INVALID_PARAMS,
-    CallToolRequestParams,
-    CallToolResult,
-    ListToolsResult,
-    PaginatedRequestParams,
-)
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from gateway.auth import remaining
 from gateway.doors import Edge
-from gateway.limits import within
 from gateway.mcp.seats import Seats
+from gateway.mcp.server import build_server
+from gateway.mcp.stepup import let_through
 from gateway.mcp.streams import Streams
-from gateway.mcp.tools import memory_tools, refused
-from gateway.rates import Cashier, operation_of_tool
-from gateway.scopes import TOOLS, allows_tool
+from gateway.problems import metadata_url
+from gateway.rates import Cashier
+from gateway.scopes import PROMPTS, RESOURCES, TOOLS
 from gateway.slots import Slots
-from gateway.telemetry import LOGGER
-from guard.errors import GuardError, UnavailableError
-from guard.principal import Principal
 from memory.origin import Channel
 from memory.types import Owner
-
-Context = ServerRequestContext[Any]
 
 _REFUSED: Final = 400
 _SESSION: Final = b"mcp-session-id"
@@ -86,10 +73,14 @@ class McpEdge:
 
         @asgi("/mcp", copy_scope=True, opt=_OPT)
         async def streamable(scope: Scope, receive: Receive, send: Send) -> None:
-            ending = Ending(receive, send, self._seconds_left(scope))
+            metadata = metadata_url(self._edge.settings.url, "/mcp")
+            again = await let_through(scope["auth"], receive, send, metadata)
+            if again is None:
+                return
+            ending = Ending(again, send, self._seconds_left(scope))
             watched = self._streams.watched(scope["auth"], ending)
             with watched, self._seated(scope, ending), ending.time:
-                await self._manager.handle_request(scope, receive, ending.send)  # type: ignore[arg-type]
+                await self._manager.handle_request(scope, again, ending.send)  # type: ignore[arg-type]
             await ending.finish()
 
         @asgi("/sse", copy_scope=True, opt=_OPT)
@@ -194,51 +185,6 @@ class Ending:
             await self.send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-def build_server(edge: Edge, cashier: Cashier, slots: Slots) -> Server[Any]:
-    """Return the MCP server: it lists and calls what each message's own token allows.
-
-    A call is paid for and waits for its turn like the same call over REST; a refusal is a tool
-    error, which reaches the model, where the transport's own 429 would end as a broken connection.
-    """
-    tools = memory_tools(edge)
-    if tools.keys() != TOOLS.keys():
-        raise RuntimeError("every tool needs a row in the scopes table, and every row a tool")
-    seconds = edge.settings.limits.request_deadline_seconds
-
-    async def list_tools(context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
-        principal = _principal(context)
-        allowed = [one.tool for name, one in tools.items() if allows_tool(principal, name)]
-        return ListToolsResult(tools=allowed)
-
-    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
-        principal = _principal(context)
-        if not allows_tool(principal, params.name):
-            raise MCPError(INVALID_PARAMS, "Unknown tool")
-        try:
-            await cashier.charge(principal, operation_of_tool(params.name))
-            async with (
-                within(seconds, UnavailableError("deadline")),
-                slots.held(principal.owner.tenant),
-            ):
-                return await tools[params.name].call(principal, params.arguments or {})
-        except GuardError as error:
-            return refused(error)
-        # The SDK would send the exception's own words, which may be content, to the client.
-        except Exception as error:  # noqa: BLE001
-            LOGGER.exception("tool failed", extra={"tool": params.name})
-            return refused(error)
-
-    return Server("memguard", version="1", on_list_tools=list_tools, on_call_tool=call_tool)
-
-
-def _principal(context: Context) -> Principal:
-    """Return who sent this very message: the request's principal, not the session's."""
-    principal = context.request.scope["auth"] if context.request is not None else None
-    if not isinstance(principal, Principal):
-        raise MCPError(INVALID_PARAMS, "Unauthenticated")
-    return principal
-
-
 def metadata_routes(edge: Edge) -> list[HTTPRouteHandler]:
     """Return the RFC 9728 documents of the two resources."""
 
@@ -248,7 +194,7 @@ def metadata_routes(edge: Edge) -> list[HTTPRouteHandler]:
             "resource": f"{edge.settings.url}/{resource}",
             # An issuer that is no address (development) has no server to send clients to.
             "authorization_servers": [issuer] if issuer.startswith("http") else [],
-            "scopes_supported": sorted(set(TOOLS.values())),
+            "scopes_supported": sorted({*TOOLS.values(), *RESOURCES.values(), *PROMPTS.values()}),
             "bearer_methods_supported": ["header"],
         }
 

@@ -7,7 +7,8 @@ import msgspec
 import pytest
 from mcp.types import TextContent
 
-from gateway.mcp.tools import memory_tools, refused
+from gateway.mcp.refusals import refused
+from gateway.mcp.tools import memory_tools
 from guard.held import QuarantineFullError
 from memory.types import ClientId
 from tests.edges.guarded import ATTACK, UNTROUBLED, Guarded

@@ -11,7 +11,8 @@ import pytest
 from mcp.types import TextContent
 
 from gateway.fields import KEY
-from gateway.mcp.tools import REPLAYED_META, memory_tools, refused
+from gateway.mcp.refusals import refused
+from gateway.mcp.tools import REPLAYED_META, memory_tools
 from gateway.problems import REPLAYED
 from guard.errors import InvalidError
 from guard.once import KeyReusedError

@@ -13,6 +13,7 @@ from mcp import Client, MCPError
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
+from gateway.scopes import TOOLS
 from guard.errors import InvalidError, LimitedError, UnavailableError
 from guard.outcomes import Quarantined, Rejected
 from memory.origin import Channel, OriginClass
@@ -59,7 +60,7 @@ async def test_the_tools_work_over_every_transport(
     """Store, recall and forget reach the same doors as REST, as an agent and not as the user."""
     async with connect(live_url, token(signing_key)) as client:
         tools = {one.name: one for one in (await client.list_tools()).tools}
-        assert set(tools) == {"store_memory", "recall_memory", "forget_memory"}
+        assert tools.keys() == TOOLS.keys()
         assert all("$ref" not in json.dumps(one.input_schema) for one in tools.values())
         stored = await client.call_tool("store_memory", {"text": "靠过道 aisle"})
         assert not stored.is_error
@@ -75,26 +76,53 @@ async def test_the_tools_work_over_every_transport(
         ]
         assert recalled.structured_content is not None
         assert recalled.structured_content["items"][0]["id"] == ID
-        forgotten = await client.call_tool("forget_memory", {"id": ID})
-        assert not forgotten.is_error
-    assert world.calls.names == ["remember", "recall", "forget"]
+        for name, arguments in (
+            ("save_preference", {"preference": "always aisle 靠过道"}),
+            ("update_memory", {"id": ID, "text": "window"}),
+            ("get_context", {"task": "book a flight"}),
+            ("list_memories", {}),
+            ("summarize_memories", {"topic": "seats"}),
+            ("forget_memory", {"id": ID}),
+        ):
+            answer = await client.call_tool(name, arguments)
+            assert not answer.is_error, answer.content
+    doors = ["remember", "recall", "remember", "amend", "recall", "browse", "recall", "forget"]
+    assert world.calls.names == doors
     for _, principal, _what in world.calls.made:
         assert principal.channel is Channel.MCP
         assert principal.ceiling is OriginClass.AGENT_RELAYED
         assert (principal.owner.tenant, principal.owner.subject) == ("acme", "alice")
 
 
-@pytest.mark.requirement("R8")
+LOOKS: list[tuple[str, dict[str, Any]]] = [
+    ("recall_memory", {"query": "seat"}),
+    ("get_context", {"task": "book a flight"}),
+    ("list_memories", {"limit": 1}),
+    ("summarize_memories", {"topic": "seat"}),
+    ("summarize_memories", {}),
+]
+
+
+@pytest.mark.requirement("R8", "M4")
 async def test_recalled_text_reaches_a_model_only_inside_the_fence(
     live_url: str, signing_key: dict[str, Any], connect: Connect
 ) -> None:
     """The structured part names memories and their trust, and does not repeat their text."""
     async with connect(live_url, token(signing_key)) as client:
-        recalled = await client.call_tool("recall_memory", {"query": "seat"})
-    assert recalled.structured_content is not None
-    beside = {k: v for k, v in recalled.structured_content.items() if k != "context"}
-    assert beside["items"][0]["trust"] == 3
-    assert "likes the aisle" not in json.dumps(beside)
+        for name, arguments in LOOKS:
+            answer = await client.call_tool(name, arguments)
+            told = answer.structured_content
+            assert told is not None
+            assert ID in json.dumps(told)
+            (block,) = answer.content
+            assert block.type == "text"
+            assert block.text == told.pop("context")
+            assert "likes the aisle" not in json.dumps(told)
+            # Positive control: where the gateway fences it here, the text is in it, behind a bar.
+            if name != "recall_memory":
+                lines = [line for line in block.text.splitlines() if "likes the aisle" in line]
+                assert lines
+                assert all(line.startswith("| ") for line in lines)
 
 
 BAD_ARGUMENTS: list[tuple[str, dict[str, Any], str]] = [
@@ -110,6 +138,18 @@ BAD_ARGUMENTS: list[tuple[str, dict[str, Any], str]] = [
     ("recall_memory", {"query": "a", "k": 10**9}, "k"),
     ("recall_memory", {"query": "a", "tenant_id": "acme"}, "unknown field tenant_id"),
     ("forget_memory", {}, "id"),
+    ("save_preference", {"text": "a"}, "unknown field text"),
+    ("save_preference", {}, "preference"),
+    ("save_preference", {"preference": "a" * 8193}, "8192"),
+    ("update_memory", {"text": "a"}, "id"),
+    ("update_memory", {"id": ID}, "nothing to change"),
+    ("update_memory", {"id": ID, "importance": 2}, "importance"),
+    ("get_context", {"task": "a", "max_tokens": 5}, "max_tokens"),
+    ("get_context", {"task": " "}, "task"),
+    ("list_memories", {"limit": 21}, "limit"),
+    ("list_memories", {"kinds": ["zyzzyva"]}, "kinds"),
+    ("list_memories", {"states": ["held"]}, "unknown field states"),
+    ("summarize_memories", {"sentences": 0}, "sentences"),
 ]
 
 
@@ -127,6 +167,7 @@ async def test_a_wrong_argument_says_how_to_repair_the_call(
             told = json.loads(block.text)["error"]
             assert told["code"] == "invalid"
             assert hint in told["detail"]
+            assert told["repair"]
             assert "zyzzyva" not in block.text
         unknown = await client.call_tool("forget_memory", {"id": OTHER_ID})
         shapeless = await client.call_tool("forget_memory", {"id": "x" * 36})
@@ -172,12 +213,65 @@ async def test_tools_without_scope_are_hidden_and_refused(
 ) -> None:
     """A token sees and calls exactly what the table grants it."""
     async with connect(live_url, token(signing_key, scope="memory:read")) as client:
-        assert [one.name for one in (await client.list_tools()).tools] == ["recall_memory"]
-        for name in ("store_memory", "forget_memory", "no_such_tool"):
-            with pytest.raises(MCPError, match="Unknown tool"):
-                await client.call_tool(name, {"text": "a"})
+        shown = {one.name for one in (await client.list_tools()).tools}
+        assert shown == {name for name, scope in TOOLS.items() if scope == "memory:read"}
+        with pytest.raises(MCPError, match="Unknown tool"):
+            await client.call_tool("no_such_tool", {"text": "a"})
+        for name in TOOLS.keys() - shown:
+            assert await _refusal(client, name) == ("forbidden", TOOLS[name].value)
         assert not (await client.call_tool("recall_memory", {"query": "a"})).is_error
     assert world.calls.names == ["recall"]
+
+
+async def _refusal(client: Client, name: str) -> tuple[str, str]:
+    """Return the code and the scope that a refused call tells of, in whichever form."""
+    try:
+        answer = await client.call_tool(name, {"text": "a"})
+    except MCPError as error:
+        told = error.error.data
+    else:
+        (block,) = answer.content
+        assert answer.is_error
+        assert block.type == "text"
+        told = json.loads(block.text)["error"]
+    return told["code"], told["scope"]
+
+
+@pytest.mark.requirement("M2", "E4")
+@pytest.mark.parametrize(
+    ("method", "params", "scope"),
+    [
+        ("tools/call", {"name": "store_memory", "arguments": {}}, "memory:write"),
+        ("tools/call", {"name": "forget_memory", "arguments": {"id": ID}}, "memory:delete"),
+        ("tools/call", {"name": "list_memories"}, "memory:read"),
+        ("resources/read", {"uri": "memory://profile"}, "memory:read"),
+        ("resources/read", {"uri": f"memory://{ID}"}, "memory:read"),
+        ("prompts/get", {"name": "answer_with_memory"}, "memory:read"),
+    ],
+)
+async def test_a_call_without_its_scope_is_challenged_for_it(
+    live_url: str,
+    signing_key: dict[str, Any],
+    method: str,
+    params: dict[str, Any],
+    scope: str,
+) -> None:
+    """403 names what this one operation needs, so that a client can ask for it and try again."""
+    others = " ".join({"memory:read", "memory:write", "memory:delete"} - {scope})
+    message = {"jsonrpc": "2.0", "id": "seven", "method": method, "params": params}
+    async with httpx2.AsyncClient(base_url=live_url) as http:
+        headers = bearer(token(signing_key, scope=others)) | ACCEPT
+        answer = await http.post("/mcp", json=message, headers=headers)
+        assert answer.status_code == 403
+        challenge = answer.headers["www-authenticate"]
+        assert challenge.startswith('Bearer error="insufficient_scope"')
+        assert f'scope="{scope}"' in challenge
+        assert "/.well-known/oauth-protected-resource/mcp" in challenge
+        assert answer.json()["id"] == "seven"
+        assert answer.json()["error"]["data"] == {"code": "forbidden", "scope": scope}
+        session = await _open_session(http, token(signing_key))
+        allowed = bearer(token(signing_key, scope=scope)) | ACCEPT | session
+        assert (await http.post("/mcp", json=message, headers=allowed)).status_code == 200
 
 
 INITIALIZE = {
@@ -256,7 +350,7 @@ async def test_scopes_come_from_the_message_not_from_the_session(
         refused = await http.post(
             "/mcp", json=_call("store_memory", {"text": "a"}), headers=headers
         )
-        assert "Unknown tool" in refused.text
+        assert refused.status_code == 403
         allowed = await http.post(
             "/mcp", json=_call("recall_memory", {"query": "a"}), headers=headers
         )

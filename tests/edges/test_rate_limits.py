@@ -16,8 +16,16 @@ from litestar import Litestar
 from litestar.testing import TestClient
 from mcp import Client, MCPError
 
-from gateway.rates import Allowance, Cashier, Operation, Quotas, operation_of_tool
-from gateway.scopes import ROUTES, TOOLS, Access
+from gateway.rates import (
+    Allowance,
+    Cashier,
+    Operation,
+    Quotas,
+    operation_of_prompt,
+    operation_of_resource,
+    operation_of_tool,
+)
+from gateway.scopes import PROMPTS, RESOURCES, ROUTES, TOOLS, Access
 from gateway.settings import Limits
 from guard.errors import LimitedError
 from guard.principal import Scope
@@ -115,7 +123,14 @@ def test_every_route_and_tool_has_a_price() -> None:
         assert needed in Access or needed in set(Scope)
     for tool in TOOLS:
         assert operation_of_tool(tool) in PRICES
-    assert operation_of_tool("recall_memory") is Operation.RECALL
+    for template in RESOURCES:
+        assert operation_of_resource(template) is Operation.READ
+    for prompt in PROMPTS:
+        assert operation_of_prompt(prompt) is Operation.RECALL
+    for tool in ("recall_memory", "get_context", "summarize_memories"):
+        assert operation_of_tool(tool) is Operation.RECALL
+    assert operation_of_tool("list_memories") is Operation.READ
+    assert operation_of_tool("update_memory") is Operation.WRITE
     assert operation_of_tool("store_memory") is Operation.WRITE
     assert operation_of_tool("forget_memory") is Operation.WRITE
 

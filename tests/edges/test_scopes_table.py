@@ -1,7 +1,7 @@
 """One table decides what each route and tool asks for, and nothing stands outside it (E4)."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from litestar import Litestar, get
@@ -10,6 +10,8 @@ from litestar.testing import TestClient
 
 from gateway import scopes
 from gateway.edge import Edge
+from gateway.mcp import offers
+from gateway.mcp.server import build_server
 from gateway.mcp.tools import memory_tools
 from guard.principal import Scope
 from tests.edges.world import EVERY_SCOPE, ID, World, bearer, token
@@ -52,6 +54,31 @@ def test_every_route_has_a_row_and_every_row_a_route(world: World) -> None:
 def test_every_tool_has_a_row_and_every_row_a_tool(edge: Edge) -> None:
     """The tools and the table name the same tools, in both directions."""
     assert set(memory_tools(edge)) == set(scopes.TOOLS)
+
+
+@pytest.mark.requirement("E4", "M5")
+def test_every_resource_and_prompt_has_a_row_and_every_row_something_offered() -> None:
+    """What is offered beside the tools and the tables name the same, in both directions."""
+    assert set(offers.RESOURCE_OFFERS) | set(offers.TEMPLATE_OFFERS) == set(scopes.RESOURCES)
+    assert set(offers.PROMPT_OFFERS) == set(scopes.PROMPTS)
+
+
+@pytest.mark.requirement("E4", "M5")
+def test_a_server_that_offers_something_without_a_row_is_not_built(
+    edge: Edge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor one with a row for what it does not offer; with the tables as they are it is."""
+    cashier, slots = cast("Any", None), cast("Any", None)
+    assert build_server(edge, cashier, slots).name == "memguard"
+    for table, row in (
+        (scopes.TOOLS, "forget_memory"),
+        (scopes.RESOURCES, "memory://{id}"),
+        (scopes.PROMPTS, "answer_with_memory"),
+    ):
+        with monkeypatch.context() as changed:
+            changed.delitem(table, row)
+            with pytest.raises(RuntimeError, match="scopes table"):
+                build_server(edge, cashier, slots)
 
 
 @pytest.mark.requirement("E4")
