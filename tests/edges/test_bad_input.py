@@ -105,6 +105,7 @@ RECALL: dict[str, bytes] = {
     "reference without an offset": b'{"query":"a","reference_time":"2026-01-01T00:00:00"}',
     "window too long": json.dumps({"query": "a", "window": ["t"] * 11}).encode(),
     "NUL in the window": b'{"query":"a","window":["\\u0000"]}',
+    "control character in the session": b'{"query":"a","session_id":"s\\u0007"}',
     "names a tenant": b'{"query":"a","tenant_id":"acme"}',
     "names a subject": b'{"query":"a","subject":"bob"}',
 }
