@@ -118,3 +118,22 @@ def test_a_letter_takes_two_signs() -> None:
     assert letter_of(LETTER).heads != ()
     assert letter_of("Dear Piet,\n\nall is well.\n\nBest regards,\nNora").signatures != ()
     assert letter_of("From: nora@lamps.example") == letter_of("nothing")
+
+
+@pytest.mark.requirement("W6")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The lamps for the lobby are ready. If noon suits you better, call me on +44 7911 123456.",
+        "大厅的灯具周二已经做好，安装时间由您定；如果中午更方便，"
+        "随时可以打我电话 13800138000 商量。",
+        "The gate stays shut until Friday while the yard is being paved, "
+        "so please bring no lamps. — nora@lumen-lamps.example",
+    ],
+)
+def test_how_a_writer_is_reached_himself_holds_no_message(text: str) -> None:
+    """A message says how to reach its writer; the same number of a third person holds it."""
+    assert reasons_of(text) == {"secrets.correspondent"}
+    assert effect_of(text, 1) is Effect.ALLOW
+    other = text.replace("call me", "call Ann Lee").replace("打我电话", "打李安手机")
+    assert other == text or effect_of(other, 1) is Effect.QUARANTINE
