@@ -125,10 +125,14 @@ def test_a_letter_takes_two_signs() -> None:
     "text",
     [
         "The lamps for the lobby are ready. If noon suits you better, call me on +44 7911 123456.",
-        "大厅的灯具周二已经做好，安装时间由您定；如果中午更方便，"
-        "随时可以打我电话 13800138000 商量。",
-        "The gate stays shut until Friday while the yard is being paved, "
-        "so please bring no lamps. — nora@lumen-lamps.example",
+        (
+            "大厅的灯具周二已经做好，安装时间由您定；如果中午更方便，"
+            "随时可以打我电话 13800138000 商量。"
+        ),
+        (
+            "The gate stays shut until Friday while the yard is being paved, "
+            "so please bring no lamps. — nora@lumen-lamps.example"
+        ),
     ],
 )
 def test_how_a_writer_is_reached_himself_holds_no_message(text: str) -> None:
