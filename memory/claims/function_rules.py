@@ -7,13 +7,13 @@ from typing import Final
 
 FUNCTIONS: Final = """
 self: i my me mine myself we our us ours the_user the_user's user's user users 我 我的 我们 我们的 咱 咱们 咱们的 用户 用户的 本人 本人的 自己 自己的 我自己
-silent: 优先 尽量 remember_that remember note_that note new 再 整 has_been have_been had_been the a an please kindly just really very always currently already still so well ok okay do does did will would should must shall have_to has_to need_to needs_to make_sure to_be been per each every you your its there here then and_also 的 了 吧 啊 呢 哦 呀 哈 嘛 请 麻烦 麻烦你 请你 帮我 给我 你 您 已 已经 目前 当前 平时 平常 一般 通常 一直 都 就 也是 要 应该 必须 需要 一下 记住 请记住 记得 里 里面 上面 大家 把 将 被 台 想 着 得 所 呗 哟 啦 那 这台 那台 不好意思 都是 会议的
+silent: for_the_record fyi by_the_way just_so_you_know 顺便说一下 优先 尽量 remember_that remember note_that note new 再 整 has_been have_been had_been the a an please kindly just really very always currently already still so well ok okay do does did will would should must shall have_to has_to need_to needs_to make_sure to_be been per each every you your its there here then and_also 的 了 吧 啊 呢 哦 呀 哈 嘛 请 麻烦 麻烦你 请你 帮我 给我 你 您 已 已经 目前 当前 平时 平常 一般 通常 一直 都 就 也是 要 应该 必须 需要 一下 记住 请记住 记得 里 里面 上面 大家 把 将 被 台 想 着 得 所 呗 哟 啦 那 这台 那台 不好意思 都是 会议的
 link: is are was were am be = 是 为 就是 等于 在 位于 = → ->
 to: to onto
 prep: in on at with by via for of from as about into under over through within than near 对 给 于 从 向 跟 由 按 往 比 替
 change: 染成 剪成 涂成 转成 extended extend postponed postpone brought_forward pushed raised lowered increased reduced went_up went_down migrated migrate converted transferred relocated_to 延到 延至 延期到 延长到 提高到 降低到 增加到 减少到 改约到 改在 改期到 定为 顺延到 延后到 change changes changed has_changed switch switched switches move moved moves rename renamed renaming update updated upgrade upgraded downgrade downgraded correct corrected 改 改成 改为 改到 改用了 换 换成 换到 换为 变成 变为 更新为 更改为 修改为 升级到 升级为 升级成 升级 降级到 降级为 调整为 调整到 调到 调成 调为 推迟到 提前到 改名 改名为 改名叫 更名为 改叫 转到 切换到 切换成 切换为 搬到了 改回 换回 涨到 涨到了 降到 降到了 变更为 挪到 移到
 also: also too as_well additionally besides 也 还 另外 同时 也会 还会 又喜欢
-ended: given_up left_out 卖掉 卖了 卖掉了 取关 退掉 停掉 关掉 删掉 离职 辞职 退出 退会 分手 结束 退掉了 取消掉 no_longer not_anymore any_more anymore stop stopped stopping quit quits cancel canceled cancelled cancels gave_up give_up dropped unsubscribed ended removed uninstalled discontinued got_rid_of sold left 不再 不再是 已经不 已不 已不再 再也不 取消 取消了 停用 停止 退订 退订了 戒 戒了 卸载 卸载了 弃用 停了 退了 注销 注销了 离开 放弃 作废 不用了 没再 再没
+ended: no_more given_up left_out 卖掉 卖了 卖掉了 取关 退掉 停掉 关掉 删掉 离职 辞职 退出 退会 分手 结束 退掉了 取消掉 no_longer not_anymore any_more anymore stop stopped stopping quit quits cancel canceled cancelled cancels gave_up give_up dropped unsubscribed ended removed uninstalled discontinued got_rid_of sold left 不再 不再是 已经不 已不 已不再 再也不 取消 取消了 停用 停止 退订 退订了 戒 戒了 卸载 卸载了 弃用 停了 退了 注销 注销了 离开 放弃 作废 不用了 没再 再没
 deny: not no never don't doesn't didn't isn't aren't wasn't won't n't without 不 没 没有 别 不要 不是 勿 从不 从来不 未 不想
 again: again once_more 重新 又 再次 还是 恢复
 lasting: now nowadays these_days 现在 如今 instead starting_from as_of effective_from 从此以后 from_now_on going_forward in_future in_the_future henceforth permanently 以后 今后 从今以后 从现在起 从现在开始 往后 以后都 今后都 从此 以后就
@@ -28,7 +28,7 @@ instead: instead_of rather_than 而不是 而非
 """
 
 PROTECTED: Final = """
-天津 南京 苏州 无锡 武汉 西安 重庆 厦门 青岛 宁波 长沙 郑州 合肥 济南 沈阳 大连 哈尔滨 昆明 福州 南昌 贵阳 南宁 海口 珠海 佛山 东莞 温州
+旅行社 天津 南京 苏州 无锡 武汉 西安 重庆 厦门 青岛 宁波 长沙 郑州 合肥 济南 沈阳 大连 哈尔滨 昆明 福州 南昌 贵阳 南宁 海口 珠海 佛山 东莞 温州
 常州 徐州 烟台 大理 丽江 桂林 洛阳 香港 澳门 台北 时薪 时速 时尚 时装 这周末 本周末 下周末 上周末 的话 打车 坐车 地铁 公交 电动车
 存款 下周 这周 本周 上周 下个月 这个月 上个月 这次 雨天 下雨天 晴天 雪天 过年 早报 频道 房东 租客 工资卡 上班族 学费 学期 班级
 一刻 三刻 今晚 今早 明早 周末 工作日 节假日 假期 暑假 寒假 春节 国庆 端午 中秋 元旦 本月 下月 这月 冬天 夏天 春天 秋天

@@ -96,6 +96,7 @@ taste/done: well_done
 eats/vegetarian: vegetarian 素食者 素食主义者
 eats/vegan: vegan 纯素食者
 eats/carnivore: meat_eater
+courier/jd: 京东
 indent/tabs: tab tabs 制表符
 indent/spaces: spaces two_spaces four_spaces 空格
 sugar/some: with_sugar 加糖
@@ -107,6 +108,67 @@ travel/bus: bus 公交 公交车
 travel/taxi: taxi cab 出租车
 travel/tram: tram 电车
 travel/bike: bike bicycle 自行车
+fruit/strawberry: strawberry strawberries 草莓
+fruit/apple: apple apples 苹果
+fruit/banana: banana bananas 香蕉
+fruit/mango: mango mangoes 芒果
+fruit/grape: grape grapes 葡萄
+fruit/watermelon: watermelon 西瓜
+fruit/peach: peach peaches 桃子
+fruit/kiwi: kiwi_fruit 猕猴桃
+flower/rose: rose roses 玫瑰
+flower/sunflower: sunflower sunflowers 向日葵
+flower/tulip: tulip tulips 郁金香
+flower/lily: lily lilies 百合
+brew/oolong: oolong 乌龙茶
+brew/green: green_tea 绿茶
+brew/black: black_tea 红茶
+brew/jasmine: jasmine_tea 茉莉花茶
+allergen/ibuprofen: ibuprofen 布洛芬
+allergen/aspirin: aspirin 阿司匹林
+allergen/sesame: sesame sesame_seed sesame_seeds 芝麻
+allergen/soy: soy soya soybean 大豆
+allergen/egg: egg eggs 鸡蛋
+allergen/wheat: wheat 小麦
+allergen/gluten: gluten 麸质
+allergen/dust: dust dust_mites 尘螨
+allergen/latex: latex 乳胶
+allergen/walnut: walnut walnuts 核桃
+allergen/cashew: cashew cashews 腰果
+city/kyoto: kyoto 京都
+city/osaka: osaka 大阪
+city/seoul: seoul 首尔
+city/singapore: singapore 新加坡
+city/bangkok: bangkok 曼谷
+city/sydney: sydney 悉尼
+city/melbourne: melbourne 墨尔本
+city/toronto: toronto 多伦多
+city/vancouver: vancouver 温哥华
+city/losangeles: los_angeles 洛杉矶
+city/sanfrancisco: san_francisco 旧金山
+city/boston: boston 波士顿
+city/chicago: chicago 芝加哥
+city/seattle: seattle 西雅图
+city/munich: munich 慕尼黑
+city/frankfurt: frankfurt 法兰克福
+city/rome: rome 罗马
+city/milan: milan 米兰
+city/madrid: madrid 马德里
+city/barcelona: barcelona 巴塞罗那
+city/vienna: vienna 维也纳
+city/amsterdam: amsterdam 阿姆斯特丹
+city/moscow: moscow 莫斯科
+city/dubai: dubai 迪拜
+city/nanjing: nanjing 南京
+city/suzhou: suzhou 苏州
+city/wuhan: wuhan 武汉
+city/xian: xi'an 西安
+city/chongqing: chongqing 重庆
+city/xiamen: xiamen 厦门
+city/qingdao: qingdao 青岛
+city/tianjin: tianjin 天津
+city/hongkong: hong_kong 香港
+city/taipei: taipei 台北
 browser/firefox: firefox 火狐
 browser/chrome: chrome 谷歌浏览器
 browser/safari: safari

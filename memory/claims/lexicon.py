@@ -112,6 +112,10 @@ MANY: Final = frozenset(
 """Verbs and attributes that several values may stand beside each other in."""
 NOUN_KINDS: Final = {"tea": "drink", "coffee": "drink", "doctor": "occupied", "boss": "occupied"}
 """Nouns that name a slot, and of which kind they are where they are a value."""
+THINGS: Final = frozenset(line.partition(":")[0].rstrip("*") for line in NOUNS.splitlines())
+"""Names of the nouns that are known."""
+DOING: Final = frozenset(line.partition(":")[0].rstrip("*") for line in VERBS.splitlines())
+"""Names of the verbs that are known."""
 CATEGORY: Final[Mapping[str, str]] = NOUN_KINDS | {
     line.partition(":")[0]: line.partition("/")[0]
     for line in (VALUES + KINDS).splitlines()

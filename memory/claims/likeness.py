@@ -2,11 +2,14 @@
 
 from typing import Final
 
+from memory.claims.lexicon import DOING, THINGS
 from memory.claims.nouns import Claim, Form, Mark, ValueKind
 from memory.claims.shapes import LOOSE, NAME
 from memory.claims.small_rules import ACTS, AKIN, COMMON, PERSONS
 
-_COUNTED: Final = frozenset({ValueKind.NUMBER, ValueKind.QUANTITY, ValueKind.DATE, ValueKind.TIME})
+_COUNTED: Final = frozenset(
+    {ValueKind.NUMBER, ValueKind.QUANTITY, ValueKind.DATE, ValueKind.TIME, ValueKind.EMOJI}
+)
 """Values that are no words, and so are not in place of words."""
 _BEING: Final = ("be",)
 """The slot of "I am …", which says nothing of what that is a value of."""
@@ -21,6 +24,8 @@ def unlike(new: Claim, old: Claim) -> str:
         return "another_kind_of_thing"
     if _of_a_person(new, old) or _put_otherwise(new, old):
         return "put_otherwise"
+    if _of_two_scripts(new, old) and Mark.CHANGED not in new.marks:
+        return "another_script"
     if new.limit is not old.limit and Mark.CHANGED not in new.marks:
         return "limit_or_value"
     return ""
@@ -50,8 +55,16 @@ def _of_two_kinds(new: Claim, old: Claim) -> bool:
         return True
     if len(kinds) == 1 or ValueKind.CODE not in kinds:
         return False
-    dialled = any(claim.value.text.lstrip("+").isdigit() for claim in (new, old))
-    return dialled or bool(new.sort or old.sort)
+    dialled = {"".join(claim.words).lstrip("+").isdigit() for claim in (new, old)}
+    return len(dialled) > 1 or bool(new.sort or old.sort)
+
+
+def _of_two_scripts(new: Claim, old: Claim) -> bool:
+    """Say whether two values are unknown words of two languages: one may be the other's name."""
+    known = (THINGS | DOING) & {*new.words, *old.words}
+    if known or new.sort or old.sort or {new.value.kind, old.value.kind} != {ValueKind.TEXT}:
+        return False
+    return new.value.text.isascii() != old.value.text.isascii()
 
 
 def _of_a_person(new: Claim, old: Claim) -> bool:

@@ -9,19 +9,17 @@ from memory.claims.nouns import Limit, Mark, Polarity, ValueKind
 from memory.claims.shapes import ONE
 from memory.claims.small_rules import (
     AT_TIMES,
-    DONE_ONCE,
     LEADS,
     MOVES,
     NOT_TIMES,
     OBJECT,
     OWNERS,
-    PAST,
     PERSONS,
     SPAN_ENDS,
     SPANS,
-    STILL,
     TRAILS,
 )
+from memory.claims.turning import kept_on, past, turned
 from memory.claims.units_rules import EVERY_WEEK, MONTHS, WEEKDAYS
 
 
@@ -68,7 +66,7 @@ _SMALL: Final = frozenset({Role.SILENT, Role.SELF, Role.COMMA, Role.PREP})
 def marked(clause: Clause) -> Marked:
     """Return what a clause says with its small words read and taken off."""
     present, replaced = _from(clause.tokens)
-    whole, since = _since(present)
+    whole, since = _since(turned(present))
     tokens, scope = _scoped(whole)
     end = next((n for n, t in enumerate(tokens) if _instead(tokens, n)), len(tokens))
     marks = {_TURNS[t.role] for t in tokens if t.role in _TURNS}
@@ -88,29 +86,8 @@ def marked(clause: Clause) -> Marked:
         tuple(sorted(marks)),
         any(t.role is Role.CHANGE and t.raw.startswith(_RENAMED) for t in tokens),
         replaced or tuple(_kept(tokens[end + 1 :])[0]),
-        _past(tokens),
+        past(tokens),
     )
-
-
-def _past(tokens: list[Token]) -> bool:
-    """Say whether a clause tells what somebody did once: "I paid", 花了."""
-    for place, token in enumerate(tokens):
-        if token.role is Role.LINK or token.role is Role.CHANGE:
-            return False
-        if token.raw in DONE_ONCE and _raw(tokens, place + 1) == "了":
-            return True
-        if (
-            token.role is Role.SELF
-            and token.raw not in OWNERS
-            and _raw(tokens, place + 1).isascii()
-        ):
-            after = _raw(tokens, place + 1)
-            return after in PAST or (after.endswith("ed") and after not in STILL)
-    return False
-
-
-def _raw(tokens: list[Token], place: int) -> str:
-    return tokens[place].raw if place < len(tokens) else ""
 
 
 _RENAMED: Final = ("renam", "改名", "更名", "改叫")
@@ -162,25 +139,12 @@ def _since(tokens: list[Token]) -> tuple[list[Token], bool]:
 
 
 def _polarity(tokens: list[Token]) -> Polarity:
-    tokens = _without_kept_on(tokens)
+    tokens = kept_on(tokens)
     roles = [t.role for t in tokens]
     over = bool(tokens) and tokens[-1].raw == "了" and any(t.raw in _OVER for t in tokens)
     if Role.ENDED in roles or (over and not any(t.text == "can" for t in tokens)):
         return Polarity.ENDED
     return Polarity.DENIED if roles.count(Role.DENY) % 2 else Polarity.AFFIRMED
-
-
-def _without_kept_on(tokens: list[Token]) -> list[Token]:
-    """Take "won't quit", 不会放弃 out: what does not end goes on."""
-    for place, token in enumerate(tokens):
-        before = [n for n in range(max(0, place - 2), place) if tokens[n].role is Role.DENY]
-        if token.role is Role.ENDED and before and token.raw not in _ADVERBS:
-            return [t for n, t in enumerate(tokens) if n not in {before[-1], place}]
-    return tokens
-
-
-_ADVERBS: Final = frozenset({"any more", "anymore", "no longer"})
-"""What stands beside "not" and ends with it."""
 
 
 def _kept(tokens: list[Token]) -> tuple[list[Token], bool]:
@@ -289,7 +253,7 @@ def _trailing(tokens: list[Token]) -> tuple[list[Token], list[Token]] | None:
             last = tail[-1].raw
             if (
                 last in AT_TIMES
-                or (last in SPANS and (last != "now" or tail[0].raw == "for"))
+                or (last in SPANS and (last != "now" or [t.raw for t in tail] == ["for", "now"]))
                 or (last.endswith("s") and last.rstrip("s") in WEEKDAYS)
             ):
                 return tokens[:start], tail

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from memory.claims.ending import SAME, ended, given_up
+from memory.claims.lexicon import DOING
 from memory.claims.likeness import open_to_several, unlike
 from memory.claims.nouns import (
     Bond,
@@ -35,6 +36,7 @@ _STRENGTH: Final = (
 )
 _MEASURED: Final = frozenset({ValueKind.QUANTITY, ValueKind.DATE, ValueKind.TIME})
 """Values that answer different questions: when is it due, and how much is it?"""
+_TURNED: Final = frozenset({Mark.CHANGED, Mark.AGAIN})
 _REPLACING: Final = frozenset({BondKind.SUPERSEDES, BondKind.RETRACTS})
 _SETTLED: Final = _REPLACING | {BondKind.SAME}
 
@@ -52,10 +54,28 @@ def relate_claims(new: Sequence[Claim], old: Sequence[Claim]) -> Bond:
     best = min(bonds, key=lambda bond: _STRENGTH.index(bond.kind))
     if best.kind in _REPLACING:
         covered = all(any(row[n].kind in _SETTLED for row in table) for n in range(len(old)))
-        return best if covered else Bond(BondKind.UNCERTAIN, "replaces_a_part")
+        return _replacing(best, new, old, covered=covered)
     if best.kind is BondKind.SAME:
         return Bond(BondKind.EXTENDS, "says_more")
     return best
+
+
+def _replacing(best: Bond, new: Sequence[Claim], old: Sequence[Claim], *, covered: bool) -> Bond:
+    """Judge a memory that replaces a claim of an earlier one: all of it, or a part."""
+    if not covered and any(Mark.ADDED in claim.marks for claim in new):
+        return Bond(BondKind.EXTENDS, "said_to_be_added")
+    if not covered:
+        return Bond(BondKind.UNCERTAIN, "replaces_a_part")
+    if best.kind is BondKind.RETRACTS and _names_another(new, old):
+        return Bond(BondKind.SUPERSEDES, "given_up_for_another")
+    return best
+
+
+def _names_another(new: Sequence[Claim], old: Sequence[Claim]) -> bool:
+    """Say whether a memory that takes something back says what is in its place."""
+    about = {word for claim in old for word in claim.about}
+    said = [claim for claim in new if claim.polarity is Polarity.AFFIRMED and claim.about]
+    return any(about & set(claim.about) for claim in said)
 
 
 def _bare(claims: Sequence[Claim]) -> set[tuple[object, ...]]:
@@ -73,11 +93,22 @@ def _pair(new: Claim, old: Claim) -> Bond:
         return _words(new, old)
     if Polarity.ENDED in (new.polarity, old.polarity):
         return ended(new, old)
-    alike = _slots(new, old)
+    return _compared(new, old, _slots(new, old))
+
+
+def _compared(new: Claim, old: Claim, alike: float) -> Bond:
+    """Judge two claims by how alike their slots are."""
     if alike == 0:
         return on_topic(new, old)
-    moved = Mark.CHANGED in new.marks and alike >= _ALIKE and new.slot.whose == old.slot.whose
-    return _valued(new, old) if alike == 1 or moved else Bond(BondKind.BESIDE, "slot_more_exact")
+    same = new.slot.whose == old.slot.whose
+    verbs = set(new.about) ^ set(old.about) <= DOING
+    moved = Mark.CHANGED in new.marks and same and (alike >= _ALIKE or verbs)
+    if alike == 1 or moved:
+        return _valued(new, old)
+    if new.scope and not old.scope and same:
+        return Bond(BondKind.NARROWS, "scope")
+    added = Mark.ADDED in new.marks and same
+    return Bond(BondKind.EXTENDS if added else BondKind.BESIDE, "slot_more_exact")
 
 
 def _things(claim: Claim) -> set[str]:
@@ -127,6 +158,8 @@ def _scoped(new: Claim, old: Claim, *, equal: bool) -> Bond | None:
     if new.scope == old.scope:
         ends = {new.limit, old.limit} == {Limit.AT_MOST, Limit.AT_LEAST}
         return Bond(BondKind.BESIDE, "other_end") if ends else None
+    if new.scope and old.scope and equal and _TURNED & set(new.marks):
+        return Bond(BondKind.SUPERSEDES, "scope_changed")
     if equal and new.polarity is old.polarity and not new.scope:
         return Bond(BondKind.BESIDE, "holds_always_too")
     return Bond(BondKind.NARROWS if new.scope and not old.scope else BondKind.BESIDE, "scope")
@@ -154,16 +187,37 @@ def _unlike(new: Claim, old: Claim) -> Bond | None:
 
 def _several(new: Claim, old: Claim) -> Bond | None:
     """Judge two values of a slot that may take both."""
+    if _next_version(new.words, old.words):
+        return Bond(BondKind.SUPERSEDES, "other_version")
     if new.many or old.many:
-        if Mark.CHANGED in new.marks and not (new.many and old.many):
-            return Bond(BondKind.SUPERSEDES, "changed")
-        return Bond(BondKind.EXTENDS, "one_more")
+        changed = _instead(new, old)
+        return (
+            Bond(BondKind.SUPERSEDES, "changed") if changed else Bond(BondKind.EXTENDS, "one_more")
+        )
     if Mark.ADDED in new.marks:
         return Bond(BondKind.EXTENDS, "said_to_be_added")
     kinds = {new.value.kind, old.value.kind}
     if len(kinds) > 1 and kinds & _MEASURED and not new.marks:
         return Bond(BondKind.BESIDE if len(kinds & _MEASURED) > 1 else BondKind.UNCERTAIN, "kinds")
     return Bond(BondKind.UNCERTAIN, "several_may_hold") if open_to_several(new, old) else None
+
+
+def _instead(new: Claim, old: Claim) -> bool:
+    """Say whether a value of several is in place of an earlier one: another thing of its name."""
+    if new.many and old.many:
+        return new.words[-1:] == old.words[-1:] and bool(_TURNED & set(new.marks))
+    return Mark.CHANGED in new.marks
+
+
+def _next_version(mine: Sequence[str], its: Sequence[str]) -> bool:
+    """Say whether two values name one thing in two versions: Python 3.9, Python 3.12."""
+    if len(mine) != len(its) or len(mine) < 2 or mine[0] != its[0]:  # noqa: PLR2004
+        return False
+    return all(a == b or (_version(a) and _version(b)) for a, b in zip(mine, its, strict=True))
+
+
+def _version(word: str) -> bool:
+    return "." in word and word.replace(".", "").isdigit()
 
 
 def _equal(new: Claim, old: Claim) -> bool:
@@ -173,8 +227,16 @@ def _equal(new: Claim, old: Claim) -> bool:
         return _one_day(new.value.text, old.value.text)
     if {new.value.kind, old.value.kind} == {ValueKind.NUMBER, ValueKind.QUANTITY}:
         return new.value.text.partition(" ")[0] == old.value.text.partition(" ")[0]
-    joined = ("".join(new.words), "".join(old.words))
-    return joined[0] == joined[1]
+    mine, its = "".join(new.words), "".join(old.words)
+    return mine == its or (_one_case(mine) and _one_case(its) and mine.casefold() == its.casefold())
+
+
+_SHORT_CODE: Final = 6
+
+
+def _one_case(text: str) -> bool:
+    """Say whether a short code is written in one case, so that H7 and h7 are one thing."""
+    return len(text) <= _SHORT_CODE and (text.isupper() or text.islower())
 
 
 def _one_day(new: str, old: str) -> bool:

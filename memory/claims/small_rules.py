@@ -104,6 +104,10 @@ STILL: Final = words(
 """Words in "-ed" that say how it is."""
 DONE_ONCE: Final = words("花 付 跑 买 购买 吃 喝 看 走 打 玩 寄 发 见 点")
 """Chinese verbs of what was done once, when 了 follows."""
+KIN: Final = (
+    words("like favorite hobby 爱 好"), words("can know play speak learn"), words("have own_pet pet child"),
+)  # fmt: skip
+"""Verbs and nouns of lists that are told of by turns: my hobbies are, I also enjoy."""
 ACTS: Final = words(
     "take keep put have want go start run send book sign write prepare spend follow ask bring help raise cook receive "
     "plan_on teach recommend build clean add choose include handle show point read watch get talk give make know let remind phone_call remember order_in"

@@ -54,8 +54,11 @@ def _unlinked(tokens: list[Token]) -> list[Token]:
         after = following[n]
         if after is not None and after.role is Role.VERB and n + 2 < len(tokens):
             return [*tokens[:n], *tokens[n + 1 :]]
-    several = [t for t in tokens if t.role is Role.VERB and t.text != "can"]
-    return [t for t in tokens if t.text != "can" or t.role is not Role.VERB] if several else tokens
+    several = [t for t in tokens if t.role is Role.VERB and t.text not in _HELPING]
+    return [t for t in tokens if t.text not in _HELPING] if several else tokens
+
+
+_HELPING: Final = frozenset({"can", "start"})
 
 
 def _pieces(value: list[Token]) -> list[list[Token]]:
@@ -118,7 +121,7 @@ def _valued(read: Marked) -> Parts | None:
         return None
     after = [t for t in tokens[last + 1 :] if t.role not in DROPPED]
     verb = next((n for n, token in enumerate(tokens) if token.role is Role.VERB), len(tokens))
-    if after and last < verb and tokens[last].kind is ValueKind.CODE:
+    if after and last < verb and tokens[last].kind in {ValueKind.CODE, ValueKind.EMOJI}:
         return None
     first = verb if verb < last else -1
     values = [t for t in tokens[first + 1 :] if t.role is Role.VALUE]
@@ -193,7 +196,8 @@ def _purpose(
     if not preps or not value[0].raw.isascii():
         return about, value
     first, last = preps[0], preps[-1]
-    if first and (value[first].raw == "for" or about[-1].text == "add"):
+    where = value[first].raw in {"on", "at"} and about[-1].text == "prefer"
+    if first and (where or value[first].raw == "for" or about[-1].text == "add"):
         return [*about, *value[first + 1 :]], value[:first]
     if first == 0 and len(preps) == 1:
         return about, value[1:]

@@ -2,8 +2,9 @@
 
 from typing import Final
 
-from memory.claims.nouns import Bond, BondKind, Claim, Limit
-from memory.claims.small_rules import COMMON
+from memory.claims.lexicon import THINGS
+from memory.claims.nouns import Bond, BondKind, Claim, Limit, Mark
+from memory.claims.small_rules import COMMON, KIN, PERSONS
 
 UNRELATED: Final = Bond(BondKind.UNRELATED, "no_common_word")
 
@@ -11,17 +12,55 @@ UNRELATED: Final = Bond(BondKind.UNRELATED, "no_common_word")
 def content(claim: Claim) -> set[str]:
     """Return the words of a claim, those of its slot and those of its value."""
     limited = {"limit"} if claim.limit is not Limit.EXACT else set()
-    return {*claim.about, *claim.words, *limited}
+    work = {"work"} if "employed" in claim.about else set()
+    return {*claim.about, *claim.words, *limited, *work}
 
 
 def on_topic(new: Claim, old: Claim) -> Bond:
     """Return what two claims are to each other that are of two slots: both stay."""
     common = (content(new) & content(old)) - COMMON
-    if not common and not _signs(new) & _signs(old):
-        return UNRELATED
+    if _of_another(new, old):
+        return Bond(BondKind.BESIDE, "of_another")
+    if _one_more(new, old):
+        return Bond(BondKind.EXTENDS, "said_to_be_added")
     if common and new.scope and not old.scope:
         return Bond(BondKind.NARROWS, "scope")
-    return Bond(BondKind.BESIDE, "common_topic")
+    if _strangers(new, old, common):
+        return UNRELATED
+    added = Mark.ADDED in new.marks and new.about and old.about
+    kind = BondKind.EXTENDS if added else BondKind.BESIDE
+    return Bond(kind, "said_to_be_added" if added else "common_topic")
+
+
+def _strangers(new: Claim, old: Claim, common: set[str]) -> bool:
+    """Say whether two claims have nothing in common but a word that names two things."""
+    signs = _signs(new) & _signs(old)
+    return not signs and (not common or _apart(new, old, common))
+
+
+def _one_more(new: Claim, old: Claim) -> bool:
+    """Say whether a memory adds to what one likes, can or has, in another word for it."""
+    if Mark.ADDED not in new.marks or new.slot.whose != old.slot.whose:
+        return False
+    return any(kin & set(new.about) and kin & set(old.about) for kin in KIN)
+
+
+def _of_another(new: Claim, old: Claim) -> bool:
+    """Say whether two claims say the same kind of thing of two people."""
+    mine, its = set(new.about) - PERSONS, set(old.about) - PERSONS
+    return new.slot.whose != old.slot.whose and mine == its != set()
+
+
+def _apart(new: Claim, old: Claim, common: set[str]) -> bool:
+    """Say whether two claims of two slots share no topic: a cherry, Cherry Street."""
+    if not common <= set(new.words) & set(old.words) or common & (THINGS | _TITLES):
+        return False
+    stated = new.about and old.about and not (set(new.about) & set(old.about)) - COMMON
+    return bool(stated) and len(common) <= _FEW and not _signs(new) & _signs(old)
+
+
+_TITLES: Final = frozenset({"dr", "mr", "mrs", "ms"})
+_FEW: Final = 2
 
 
 def _signs(claim: Claim) -> set[str]:

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Final
 
 from memory.claims.dates import BEGINNING, dated, days_on
+from memory.claims.joining import joined
 from memory.claims.lexicon import Role, Token
 from memory.claims.naming import with_names
 from memory.claims.nouns import ValueKind
@@ -47,38 +48,7 @@ def typed(tokens: list[Token], at: datetime | None) -> list[Token]:
         if token is not None:
             done.append(token)
         place += length
-    return _joined(_counted(done, at))
-
-
-def _joined(tokens: list[Token]) -> list[Token]:
-    """Return the tokens with "3 h 30 min" as one length, and a day's name gone beside its date."""
-    found: list[Token] = []
-    for token in tokens:
-        before = found[-1] if found else None
-        if before is None or token.role is not Role.VALUE or before.role is not Role.VALUE:
-            found.append(token)
-        elif token.kind is before.kind is ValueKind.DATE and _DAY in (
-            token.text[:2],
-            before.text[:2],
-        ):
-            found[-1] = before if token.text.startswith(_DAY) else token
-        elif token.kind is before.kind is ValueKind.QUANTITY and (text := _sum(before, token)):
-            found[-1] = token._replace(text=text)
-        else:
-            found.append(token)
-    return found
-
-
-_DAY: Final = "wd"
-_ADDED_UP: Final = frozenset({"s", "m", "kg"})
-
-
-def _sum(one: Token, other: Token) -> str:
-    """Return two lengths of one kind as one, the larger first."""
-    (size, _, unit), (more, _, its) = one.text.partition(" "), other.text.partition(" ")
-    if unit != its or unit not in _ADDED_UP or Fraction(size) <= Fraction(more):
-        return ""
-    return f"{canonical(Fraction(size) + Fraction(more))} {unit}"
+    return joined(_counted(done, at))
 
 
 def _counted(tokens: list[Token], at: datetime | None) -> list[Token]:
@@ -140,7 +110,7 @@ def _value(
     if little and (_closes(tokens, at + 2) or done[-1].role is Role.VERB):
         return None, 2
     late = token.role is Role.DAYPART and at + 1 < len(tokens)
-    clock = _clock(tokens, at + late, late=token.raw in LATE)
+    clock = _spoken(tokens, at) or _clock(tokens, at + late, late=token.raw in LATE)
     if clock:
         return clock[0], clock[1] + late
     found = dated(tokens, at, now) or _half(tokens, at) or _priced(tokens, at)
@@ -187,6 +157,21 @@ def _clock(tokens: list[Token], at: int, *, late: bool) -> tuple[Token, int] | N
     if hour > _LAST_HOUR:
         return None
     return _time(hour, minute, token.raw), length
+
+
+_PARTS_OF_DAY: Final = {"morning": 0, "afternoon": _HALF_DAY, "evening": _HALF_DAY}
+_HALF_PAST: Final = ("half", "past")
+
+
+def _spoken(tokens: list[Token], at: int) -> tuple[Token, int] | None:
+    """Read "half past six in the evening"."""
+    said = (_at(tokens, at), _at(tokens, at + 1)) == _HALF_PAST
+    if not said or not _at_number(tokens, at + 2).isdigit():
+        return None
+    hour, part = int(tokens[at + 2].text), _at(tokens, at + 5)
+    if _at(tokens, at + 3) != "in" or part not in _PARTS_OF_DAY or hour > _HALF_DAY:
+        return _time(hour % _LAST_HOUR, 30, "half past"), 3
+    return _time(hour % _HALF_DAY + _PARTS_OF_DAY[part], 30, "half past"), 6
 
 
 def _minutes(tokens: list[Token], at: int) -> tuple[int, int]:

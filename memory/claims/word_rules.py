@@ -193,7 +193,7 @@ branch_office: branch_office 分公司
 
 VERBS: Final = """
 like*: like likes liked love loves loved enjoy enjoys adore be_into am_into am_fond_of is_fond_of 喜欢 爱 喜爱 热爱 爱好
-dislike*: dislike dislikes hate hates loathe detest 讨厌 厌恶 不喜欢 反感 不爱 恨
+dislike*: can_not_stand can_not_bear 受不了 dislike dislikes hate hates loathe detest 讨厌 厌恶 不喜欢 反感 不爱 恨
 use*: use uses used using 用 使用 采用 在用
 speak*: speak speaks 说 会说 会讲 讲
 can*: can could is_able_to am_able_to 会 能 可以 能够
@@ -274,6 +274,7 @@ wear: wear wears 穿 戴
 drive: drive drives 开 驾驶
 sit: sit sits 坐
 listen: listen listens 听
+stand_for: stand_for stands_for 代表 表示
 let: 租 租在
 shift: 值 值班
 belong: 属

@@ -513,16 +513,23 @@ MORE: Final[tuple[tuple[str, str, str], ...]] = (
     ("supersedes", "语气正式一点。", "语气随意一点。"),
     ("supersedes", "奶茶要半糖。", "奶茶要三分糖。"),
     ("supersedes", "打印机坏了。", "打印机修好了。"),
-)
-
-MISSED: Final[tuple[tuple[str, str, str], ...]] = (
-    ("extends", "I follow Formula 1.", "I follow rugby as well."),
-    ("extends", "My kids are Ana and Leo.", "I also have a baby called Mia."),
     (
         "extends",
         "My favourite fruits are mangoes and figs.",
         "Kiwis are also among my favourite fruits.",
     ),
+    ("same", "The drive takes 45 minutes.", "The drive takes three quarters of an hour."),
+    ("narrows", "每晚十点睡。", "周五晚上十二点睡。"),
+    (
+        "extends",
+        "My favourite authors include Eco.",
+        "Calvino is also one of my favourite authors.",
+    ),
+)
+
+MISSED: Final[tuple[tuple[str, str, str], ...]] = (
+    ("extends", "I follow Formula 1.", "I follow rugby as well."),
+    ("extends", "My kids are Ana and Leo.", "I also have a baby called Mia."),
     ("extends", "我有两个孩子。", "我还有一只狗。"),
     ("narrows", "我在公司上班。", "周五我在家办公。"),
     ("supersedes", "Order two pizzas.", "Make that three pizzas."),
@@ -532,7 +539,6 @@ MISSED: Final[tuple[tuple[str, str, str], ...]] = (
     ("supersedes", "早上联系我。", "改成晚上联系我。"),
     ("supersedes", "我开一辆大众。", "我换了一辆丰田。"),
     ("beside", "STAGING_URL is https://s.example.com", "PROD_URL is https://p.example.com"),
-    ("same", "The drive takes 45 minutes.", "The drive takes three quarters of an hour."),
     ("extends", "My languages are Dutch and English.", "I also speak French."),
     (
         "retracts",
@@ -541,11 +547,6 @@ MISSED: Final[tuple[tuple[str, str, str], ...]] = (
     ),
     ("supersedes", "每周四团队聚餐。", "改成每周三团队聚餐。"),
     ("retracts", "回复不超过100字。", "回复字数不再限制。"),
-    (
-        "extends",
-        "My favourite authors include Eco.",
-        "Calvino is also one of my favourite authors.",
-    ),
     ("extends", "My pets are a cat and a parrot.", "We also have a tortoise."),
     ("extends", "I bake bread.", "I bake cakes."),
     ("extends", "我吃素。", "我也不吃蛋。"),
@@ -556,7 +557,6 @@ MISSED: Final[tuple[tuple[str, str, str], ...]] = (
     ("narrows", "我用iPhone。", "在公司我用安卓。"),
     ("narrows", "我吃荤。", "初一十五我吃素。"),
     ("narrows", "我坐公交。", "赶时间的话我打车。"),
-    ("narrows", "每晚十点睡。", "周五晚上十二点睡。"),
     ("narrows", "我周末休息。", "这周末我加班。"),
     ("beside", "夏天我游泳。", "冬天我滑雪。"),
     ("beside", "bug用🐛", "新功能用✨"),

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from memory.claims import BondKind, claims_of, relate_claims
 from memory.claims.folding import folded
+from tests.unit.claims_apart_lines import APART, REPLACED
 from tests.unit.claims_lines import BOTH_STAY, PAIRS, READ
 from tests.unit.claims_more_lines import MISSED, MORE
+from tests.unit.claims_ruled_lines import RULED, UNREAD
 
 AT = datetime(2026, 3, 10, 9, tzinfo=UTC)
 HIDING = {BondKind.SUPERSEDES, BondKind.RETRACTS}
@@ -65,7 +67,7 @@ WORDS = {BondKind.UNRELATED: "new", BondKind.UNCERTAIN: "beside"}
 
 
 @pytest.mark.requirement("W9", "W10")
-@pytest.mark.parametrize(("kind", "old", "new"), MORE)
+@pytest.mark.parametrize(("kind", "old", "new"), [*MORE, *RULED])
 def test_everyday_pairs_are_what_they_are(kind: str, old: str, new: str) -> None:
     """Emoji, lists, negation, times, corrections, preferences, values, dates, units, codes."""
     found = bond(old, new)
@@ -73,7 +75,7 @@ def test_everyday_pairs_are_what_they_are(kind: str, old: str, new: str) -> None
 
 
 @pytest.mark.requirement("W10")
-@pytest.mark.parametrize(("kind", "old", "new"), MISSED)
+@pytest.mark.parametrize(("kind", "old", "new"), [*MISSED, *UNREAD])
 def test_what_is_not_understood_loses_nothing(kind: str, old: str, new: str) -> None:
     """A pair that is read wrongly keeps both texts; once it is read rightly it moves above."""
     found = bond(old, new)
@@ -87,6 +89,20 @@ def test_what_speaks_of_something_else_hides_nothing(one: str, other: str) -> No
     """In neither order is one merged into, replaced or taken back by the other."""
     assert bond(one, other) not in {*HIDING, BondKind.SAME}
     assert bond(other, one) not in HIDING
+
+
+@pytest.mark.requirement("W10")
+@pytest.mark.parametrize(("one", "other"), APART)
+def test_honest_memories_of_one_person_stand_beside_each_other(one: str, other: str) -> None:
+    """In neither order does one hide the other, nor is it merged away."""
+    assert {bond(one, other), bond(other, one)}.isdisjoint({*HIDING, BondKind.SAME})
+
+
+@pytest.mark.requirement("W10")
+@pytest.mark.parametrize(("one", "other"), REPLACED)
+def test_what_is_taken_for_another_value_is_known(one: str, other: str) -> None:
+    """Two properties put alike are read as two values; once they are not, the pair moves above."""
+    assert bond(one, other) in HIDING
 
 
 @pytest.mark.requirement("W10")
