@@ -105,7 +105,8 @@ def _value(
     """Return the token that begins at a place, and how many it takes; nothing for mere form."""
     token = tokens[at]
     if token.kind is ValueKind.EMOJI:
-        return (token if _shown(done) else None), 1
+        named = at + 1 < len(tokens) and tokens[at + 1].text == "stand_for"
+        return (token if named or _shown(done) else None), 1
     little = token.raw == "一" and _at(tokens, at + 1) == "点" and bool(done)
     if little and (_closes(tokens, at + 2) or done[-1].role is Role.VERB):
         return None, 2
