@@ -58,5 +58,7 @@ def test_each_kind_is_taken_back(tmp_path: Path, capsys: Capture) -> None:
 def test_what_is_not_one_thing_is_refused(words: list[str], tmp_path: Path) -> None:
     """Nothing is taken back by a command that does not say what."""
     folder = tmp_path / "data"
-    assert run(["tenant", "revoke", "acme", "--data-dir", str(folder), *words]) == 2
-    assert asyncio.run(_kept(folder)) == []
+    command = ["tenant", "revoke", "acme", "--data-dir", str(folder)]
+    assert run([*command, "--token", "before"]) == 0
+    assert run([*command, *words]) == 2
+    assert [one.name for one in asyncio.run(_kept(folder))] == ["before"]

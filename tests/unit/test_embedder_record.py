@@ -85,10 +85,10 @@ async def test_an_older_ledger_with_memories_is_the_packaged_embedders(
         assert books.file is not None
         file = books.file
     # Back to what revision 0002 knew: without what later ones added.
-    for index in ("memories_claim", "memories_chain"):
+    for index in ("memories_claim", "memories_chain", "memories_session"):
         edit(file, f"DROP INDEX {index}")
     edit(file, "ALTER TABLE memories DROP COLUMN claim")
-    for table in ("embedders", "answers", "queue", "writes", "turns"):
+    for table in ("embedders", "answers", "queue", "writes", "turns", "revocations", "doubts"):
         edit(file, f"DROP TABLE {table}")
     for column in ("ceiling", "tenant_units", "origin_units", "subject_units"):
         edit(file, f"ALTER TABLE tenants DROP COLUMN {column}")
