@@ -30,6 +30,8 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 
 PREFIX: Final = "MEMGUARD_"
 CONFIG_VARIABLE: Final = "MEMGUARD_CONFIG"
+TOKEN_VARIABLE: Final = "MEMGUARD_TOKEN"  # noqa: S105 - a name
+"""Holds what `memguard mcp` speaks with; no setting of a gateway."""
 MAX_TEXT_CHARS: Final = 32_768
 """Above this no configuration goes: one memory is a statement, not a document."""
 DEVELOPMENT_ISSUER: Final = "urn:memguard:development"
@@ -617,7 +619,7 @@ def load(
     tree: dict[str, Any] = _from_file(path) if path is not None else {}
     known = variables()
     for name, value in env.items():
-        if not name.startswith(PREFIX) or name == CONFIG_VARIABLE:
+        if not name.startswith(PREFIX) or name in (CONFIG_VARIABLE, TOKEN_VARIABLE):
             continue
         dotted = known.get(name)
         if dotted is None:
@@ -634,6 +636,19 @@ def load(
     _refuse_contradictions(settings)
     _refuse_unsafe(settings)
     return settings
+
+
+def agent_token(file: Path | None, environ: Mapping[str, str] | None = None) -> str | None:
+    """Return the token that an agent speaks with: of the file, else of the environment.
+
+    Raises SettingsError for a file that can't be read.
+    """
+    if file is not None:
+        try:
+            return file.read_text("ascii").strip() or None
+        except (OSError, ValueError) as error:
+            raise SettingsError(f"cannot read {file}: {type(error).__name__}") from None
+    return (os.environ if environ is None else environ).get(TOKEN_VARIABLE) or None
 
 
 def _from_file(path: Path) -> dict[str, Any]:

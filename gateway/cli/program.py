@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from gateway.cli import auditing, policy, queue, revoking, say, service, tenants, tokens, upkeep
+from gateway.cli import (
+    auditing,
+    policy,
+    queue,
+    revoking,
+    say,
+    service,
+    stdio,
+    tenants,
+    tokens,
+    upkeep,
+)
 from gateway.cli.demo import demo
 from gateway.cli.rescan import rescan
 from gateway.cli.screen import screen
@@ -30,6 +41,7 @@ program = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 program.command()(service.serve)
+program.command("mcp")(stdio.speak)
 program.command()(demo)
 program.command()(service.migrate)
 program.command()(service.doctor)

@@ -1,6 +1,8 @@
 """MCP over real sockets with the official client: each transport, one check, the same doors."""
 
 import json
+import os
+import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -9,7 +11,7 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
-from mcp import Client, MCPError
+from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -46,7 +48,22 @@ async def _sse(url: str, value: str) -> AsyncIterator[Client]:
         yield client
 
 
-@pytest.fixture(params=[_streamable, _older_streamable, _sse], ids=["http", "http-older", "sse"])
+@asynccontextmanager
+async def _stdio(url: str, value: str) -> AsyncIterator[Client]:
+    """Start the program that a desktop client starts, and speak to it."""
+    program = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "gateway", "mcp", "--url", url],
+        env={**os.environ, "MEMGUARD_TOKEN": value},
+    )
+    async with Client(program) as client:
+        yield client
+
+
+@pytest.fixture(
+    params=[_streamable, _older_streamable, _sse, _stdio],
+    ids=["http", "http-older", "sse", "stdio"],
+)
 def connect(request: pytest.FixtureRequest) -> Connect:
     """Return a way to connect: each transport in turn."""
     way: Connect = request.param
