@@ -232,6 +232,7 @@ async def test_mcp_pays_the_same_price_from_the_same_buckets(
         assert json.loads(block.text)["error"] == {
             "code": "limited",
             "title": "Too many requests",
+            "repair": "Wait for `retry_after_seconds`, then send the same call again.",
             "retry_after_seconds": 1,
         }
         assert (await http.post("/v1/recall", json={"query": "tea"})).status_code == 429
