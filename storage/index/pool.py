@@ -70,10 +70,13 @@ class Worker:
             raise UnavailableError("index") from None
 
     async def call(self, request: wire.Request, tenant: TenantId | None = None) -> wire.Result:
-        """Return the worker's result. Raises UnavailableError when there is none in time."""
+        """Return the worker's result. Raises UnavailableError when there is none in time.
+
+        While it has been silent for longer than that, nobody waits: who comes is told at once.
+        """
         if not self._serving:
             raise UnavailableError("index")
-        if len(self._inflight) >= _PENDING_LIMIT:
+        if len(self._inflight) >= _PENDING_LIMIT or self._silence() >= self._timeout:
             self._kill_if_hung()
             raise UnavailableError("index")
         try:
@@ -202,11 +205,14 @@ class Worker:
                 # A caller that left at its deadline never fetches it.
                 entry.answer.exception()
 
+    def _silence(self) -> float:
+        """Return the seconds for which it has owed an answer and given none, 0 if it owes none."""
+        head = next(iter(self._inflight.values()), None)
+        return 0.0 if head is None else time.monotonic() - max(self._heard, head.since)
+
     def _kill_if_hung(self) -> None:
         process = self._process
-        head = next(iter(self._inflight.values()), None)
-        if process is None or process.ended or head is None:
+        if process is None or process.ended:
             return
-        silent = time.monotonic() - max(self._heard, head.since)
-        if silent >= self._timeout * _STALLS:
+        if self._silence() >= self._timeout * _STALLS:
             process.kill()

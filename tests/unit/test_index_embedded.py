@@ -158,6 +158,28 @@ async def test_a_worker_that_does_not_answer_in_time_is_given_up_and_replaced(
 
 
 @pytest.mark.requirement("R11")
+async def test_nobody_waits_for_a_worker_that_is_silent_already(tmp_path: Path) -> None:
+    """One call finds out at its deadline; those that come after it are told at once, also many."""
+    index = await EmbeddedIndex.open(tmp_path, DIMENSIONS, timeout_seconds=1.0)
+    try:
+        (pid,) = index.worker_pids
+        (worker,) = index._workers
+        os.kill(pid, signal.SIGSTOP)
+        with pytest.raises(UnavailableError):
+            await index.ping()
+        assert len(worker._inflight) == 1
+        for _ in range(50):
+            with pytest.raises(UnavailableError):
+                await index.ping()
+        assert len(worker._inflight) == 1, "they were never sent"
+        os.kill(pid, signal.SIGCONT)
+        await recovered(index)
+        assert index.worker_pids == [pid]
+    finally:
+        await index.close()
+
+
+@pytest.mark.requirement("R11")
 async def test_work_that_nobody_waits_for_any_more_is_skipped(tmp_path: Path) -> None:
     """A call that reaches the worker after its deadline is not carried out."""
     index = await EmbeddedIndex.open(tmp_path, DIMENSIONS, timeout_seconds=0.5)
