@@ -10,7 +10,7 @@ TRAINED ?= trained
 # The extra has no lock: which torch fits depends on the machine (CPU, CUDA, ROCm), and so do digests.
 MODELS ?= torch==2.13.0 transformers==5.24.0 safetensors==0.8.0
 
-.PHONY: serve demo test test-long test-all soak test-models check lint types imports format lock clean bench train
+.PHONY: serve demo test test-long test-all crash soak test-models check lint types imports format lock clean bench train
 
 serve: $(VENV)/.serve  ## run a gateway on embedded defaults
 	$(BIN)/memguard serve --host $(HOST) --port $(PORT) --data-dir $(DATA)
@@ -25,6 +25,9 @@ test-long: $(VENV)/.dev  ## the long tests alone: they start and kill real proce
 	$(BIN)/pytest -m "live or soak" --timeout 1200
 
 test-all: test test-long  ## all tests
+
+crash: $(VENV)/.dev  ## the tests of crashes, with twenty kills each instead of six
+	$(BIN)/pytest -m live --kills 20 --timeout 1800 tests/live/test_crash.py tests/live/test_queue_crash.py
 
 soak: $(VENV)/.dev  ## two minutes of four gateways under load and faults
 	$(BIN)/pytest -m soak --timeout 1200 tests/live/test_soak.py

@@ -6,6 +6,12 @@ from tests.contracts.tiny_bert import MISSING
 from tests.requirements import PLANNED, REQUIREMENTS
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Take how often the tests of crashes kill."""
+    told = "kills of a gateway or index worker in each test of crashes; others kill in proportion"
+    parser.addoption("--kills", type=int, default=6, help=told)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say how many requirements are not in force yet, and what an extra left untested."""
     planned = sum(status is PLANNED for status, _ in REQUIREMENTS.values())

@@ -21,6 +21,13 @@ def figure(request: pytest.FixtureRequest) -> Figure:
     return request.config.stash.setdefault(_FIGURES, []).append
 
 
+@pytest.fixture
+def kills(request: pytest.FixtureRequest) -> int:
+    """Return how often a test of crashes is to kill."""
+    number: int = request.config.getoption("--kills")
+    return number
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Show what was counted."""
     for line in terminalreporter.config.stash.get(_FIGURES, []):

@@ -14,7 +14,6 @@ from tests.live.writing import Acknowledged, Writing, assert_all_there, recalls
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
 
-_KILLS = 20
 _WRITERS = 8
 _PER_ROUND = 20
 """Texts granted between two kills; the kill falls while some of them are on their way."""
@@ -66,14 +65,14 @@ class Recalled:
 
 
 @pytest.mark.requirement("S9", "S3", "R13", "Q6", "E12")
-async def test_acknowledged_writes_survive_twenty_kills_of_the_gateway(
-    gateway: GatewayProcess, figure: Figure
+async def test_acknowledged_writes_survive_kills_of_the_gateway(
+    gateway: GatewayProcess, figure: Figure, kills: int
 ) -> None:
     """Every acknowledged text is found by id and by recall, once; audit and index agree."""
     writing = Writing(callers_of(gateway), _WRITERS)
     cut_off = 0
     async with going_on(writing):
-        for kill in range(_KILLS):
+        for kill in range(kills):
             before = len(writing.acknowledged)
             writing.grant(_PER_ROUND)
             await writing.reached(before + 3 + kill % 8)  # at another point of the work each time
@@ -85,8 +84,8 @@ async def test_acknowledged_writes_survive_twenty_kills_of_the_gateway(
             await gateway.start()
         await writing.finished()
 
-    assert cut_off == _KILLS, "every kill was to fall in the middle of writes"
-    assert writing.broken >= _KILLS
+    assert cut_off == kills, "every kill was to fall in the middle of writes"
+    assert writing.broken >= kills
     await assert_all_there(writing.acknowledged)
     await gateway.drained()
     await gateway.stop()
@@ -94,14 +93,14 @@ async def test_acknowledged_writes_survive_twenty_kills_of_the_gateway(
     assert leaves >= len(writing.acknowledged)
     assert await gateway.drift() == {"missing": 0, "stale": 0, "orphans": 0}
     figure(
-        f"{_KILLS} kills of the gateway: {len(writing.acknowledged)} acknowledged "
+        f"{kills} kills of the gateway: {len(writing.acknowledged)} acknowledged "
         f"({dict(writing.answers)}), {writing.broken} requests broken off, 0 lost, 0 recall misses"
     )
 
 
 @pytest.mark.requirement("S9", "R11", "R13")
-async def test_acknowledged_writes_survive_twenty_kills_of_the_index_worker(
-    gateway: GatewayProcess, figure: Figure
+async def test_acknowledged_writes_survive_kills_of_the_index_worker(
+    gateway: GatewayProcess, figure: Figure, kills: int
 ) -> None:
     """Writes and recalls go on meanwhile: no write is refused, and no recall misses a memory."""
     callers = callers_of(gateway)
@@ -109,7 +108,7 @@ async def test_acknowledged_writes_survive_twenty_kills_of_the_index_worker(
     reader = Recalled()
     killed: set[int] = set()
     async with going_on(writing, reader):
-        for kill in range(_KILLS):
+        for kill in range(kills):
             # Every fifth is killed before it serves.
             await _until_up(gateway, callers[0], killed, serving=bool(kill % 5))
             before = len(writing.acknowledged)
@@ -120,7 +119,7 @@ async def test_acknowledged_writes_survive_twenty_kills_of_the_index_worker(
             killed |= workers
             await writing.finished()  # also while no worker is there
 
-    assert len(killed) == _KILLS
+    assert len(killed) == kills
     assert (writing.answers["unavailable"], writing.broken) == (0, 0)
     assert reader.missed == []
     assert 0 < reader.degraded < reader.found, "recalls met the index both dead and alive"
