@@ -77,8 +77,9 @@ async def stands(http: httpx2.AsyncClient, best: dict[str, tuple[int, int]]) -> 
         slot, value = SLOT_OF[one["text"]]
         values[slot][value] = max(one["trust"], values[slot].get(value, 0))
     assert {slot: {value: trust} for slot, (value, trust) in best.items()} == dict(values)
-    # Per origin and wording there is one memory, however often it was said.
-    said_by = [(one["origin"], one["text"]) for one in active]
+    # Per origin, trust and wording there is one memory, however often it was said: an agent that
+    # repeats a page has the page's trust, and his own earlier word stands beside it.
+    said_by = [(one["origin"], one["trust"], one["text"]) for one in active]
     assert len(set(said_by)) == len(said_by)
     after = {
         one["id"]: one["superseded_by"]
