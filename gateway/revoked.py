@@ -8,7 +8,7 @@ on all of them within that time and the time of one query. A replica that could 
 import asyncio
 import time
 from collections.abc import Callable, Iterable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from gateway.telemetry import LOGGER
@@ -34,11 +34,12 @@ class Revoked:
         seconds: float,
         stale_seconds: float,
         now: Callable[[], float] = time.monotonic,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.seconds: Final = seconds
         self.store: Final = store
         self._stale_seconds = stale_seconds
-        self._now = now
+        self._now, self._clock = now, clock
         self._read_at = self._whole_at = -float("inf")
         self._newest: datetime | None = None
         self._tokens: set[tuple[TenantId, str]] = set()
@@ -71,11 +72,15 @@ class Revoked:
         """Read what was decided since the last time. Raises UnavailableError."""
         began = self._now()
         whole = self._newest is None or began - self._whole_at >= _EVERYTHING_SECONDS
-        since = None if whole or self._newest is None else self._newest - _OVERLAP
+        since = None if whole or self._newest is None else self._since(self._newest)
         self._take(await self.store.since(since))
         self._read_at = began
         if whole:
             self._whole_at = began
+
+    def _since(self, newest: datetime) -> datetime:
+        """Return from when on to read: a decision of a clock that is ahead must hide none after."""
+        return min(newest, self._clock()) - _OVERLAP
 
     async def run(self) -> None:
         """Look again and again until cancelled."""

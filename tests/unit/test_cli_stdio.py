@@ -40,6 +40,19 @@ def test_where_no_gateway_answers_it_says_so(
     assert "secret-token" not in told.err
 
 
+@pytest.mark.requirement("M1")
+@pytest.mark.parametrize("url", ["http://memory.example", "ftp://127.0.0.1", "memory.example"])
+def test_a_token_is_not_sent_where_others_could_read_it(
+    url: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Plain http leaves this machine for nobody; the loopback address is tried, as shown above."""
+    monkeypatch.setenv("MEMGUARD_TOKEN", "secret-token")
+    assert run(["mcp", "--url", url]) == 2
+    told = capsys.readouterr().err
+    assert "loopback" in told
+    assert "secret-token" not in told
+
+
 def test_a_token_is_read_of_a_file_or_the_environment(tmp_path: Path) -> None:
     """The file counts first; no gateway minds the variable."""
     file = tmp_path / "token"

@@ -188,6 +188,22 @@ async def test_it_reads_what_is_new_and_everything_now_and_then() -> None:
     assert store.asked == [None, None, overlapped, overlapped, None]
 
 
+@pytest.mark.requirement("E6")
+async def test_a_decision_of_a_clock_that_is_ahead_hides_none_after_it() -> None:
+    """Of two replicas one is a day ahead: what the other decides next is known all the same."""
+    store = MemoryRevocations()
+    known = Revoked(store, 1.0, 60.0, clock=lambda: LATER)
+    await known.look()
+    ahead = Desk(lambda: LATER + timedelta(days=1), House().rooms.new_id, store)
+    await revoke(ALICE, Of.TOKEN, "a", None, ahead)
+    await known.look()
+    assert known.refuses(issued(START, credential="a"))
+    await revoke(ALICE, Of.TOKEN, "b", None, desk_of(store))
+    assert not known.refuses(issued(START, credential="b"))
+    await known.look()
+    assert known.refuses(issued(START, credential="b"))
+
+
 class Stream:
     """A stream that notes that it was told to end."""
 
