@@ -18,6 +18,7 @@ from gateway.app.rescanning import rescan, simulate
 from gateway.app.serving import Gateway, Progress, opened, prepare_models, run
 from gateway.app.tenancy import registry_desk, revocation_desk
 from gateway.app.training import train
+from guard.models.calling import is_private
 
 __all__ = [
     "Gateway",
@@ -25,6 +26,7 @@ __all__ = [
     "checked",
     "dead_writes",
     "examine",
+    "is_private",
     "kept_in",
     "migrate",
     "new_audit_key",

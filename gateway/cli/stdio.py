@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
+from gateway import app
 from gateway.cli import say
 from gateway.mcp.stdio import serve_stdio
 from gateway.settings import SettingsError, agent_token
 from guard.errors import UnauthenticatedError, UnavailableError
-from guard.models.calling import is_private
 
 
 def speak(
@@ -27,7 +27,7 @@ def speak(
     token = agent_token(token_file)
     if token is None:
         raise SettingsError("no token: set MEMGUARD_TOKEN, or name a file with --token-file")
-    if not is_private(url):
+    if not app.is_private(url):
         raise SettingsError("--url: plain http, which shows the token, is for loopback alone")
     try:
         asyncio.run(serve_stdio(url.rstrip("/"), token))
