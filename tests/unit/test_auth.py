@@ -128,7 +128,27 @@ def _private_pem() -> bytes:
         (_secret(64), Mode.PRODUCTION),
         (_private_pem(), Mode.PRODUCTION),
     ],
-    ids=str,
+    ids=[
+        "nothing",
+        "noise",
+        "a torn PEM",
+        "no field",
+        "no keys",
+        "keys no list",
+        "a key no object",
+        "a short key",
+        "a key for agreement",
+        "one id twice",
+        "an id missing",
+        "an id no text",
+        "a key for encryption",
+        "a short modulus",
+        "a short secret",
+        "a private key",
+        "a private RSA key",
+        "a secret",
+        "a private PEM",
+    ],
 )
 def test_unfit_key_files_are_refused(tmp_path: Path, content: object, mode: Mode) -> None:
     """Malformed, short, doubtful and, in production, private keys stop the start, unquoted."""
