@@ -19,7 +19,7 @@ demo: $(VENV)/.serve  ## walk through the whole product against a private gatewa
 	$(BIN)/memguard demo
 
 test: $(VENV)/.dev  ## the tests, without the long ones
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist loadfile
 
 test-long: $(VENV)/.dev  ## the long tests alone: they start and kill real processes, or play many scenes
 	$(BIN)/pytest -m "live or soak" --timeout 1200
