@@ -54,7 +54,7 @@ async def index_rows(tenant: TenantId, rows: Sequence[Row], vault: Vault, index:
     refused: list[MemoryId] = []
     for row in rows:
         try:
-            entries.append(await _entry(row, vault))
+            entries.append(await entry_of(row, vault))
         except UnreadableError:
             refused.append(_id(row))
     try:
@@ -69,7 +69,8 @@ async def index_rows(tenant: TenantId, rows: Sequence[Row], vault: Vault, index:
     return len(refused)
 
 
-async def _entry(row: Row, vault: Vault) -> Entry:
+async def entry_of(row: Row, vault: Vault) -> Entry:
+    """Return what an index is told of a memory. Raises UnreadableError."""
     label = row.sealed.label
     owner = Owner(TenantId(label.tenant), SubjectId(label.subject))
     blinded = await vault.open_entry(owner, row.sealed)

@@ -5,6 +5,7 @@ keys. Every failure to open is one `UnreadableError` without a reason: a prober 
 """
 
 import secrets
+from collections import OrderedDict
 from collections.abc import Callable
 from datetime import datetime
 from typing import Final
@@ -15,7 +16,7 @@ import msgspec
 from guard.errors import InvalidError, UnreadableError
 from guard.nouns import Admitted, Decided, Evidence, Label, Opened, Sealed
 from memory.signals import Blinded, Signals
-from memory.types import Body, LeafId, MemoryId, Owner, State, SubjectId, TenantId
+from memory.types import Body, LeafId, MemoryId, Owner, State, SubjectId, SubjectMark, TenantId
 from storage.blinding import Blinding
 from storage.entries import pack_entry, unpack_entry
 from storage.hazmat import (
@@ -45,6 +46,8 @@ from storage.layouts import (
 
 _EMPTIED: Final = (State.FORGOTTEN, State.REJECTED)
 _MARK_BYTES: Final = 16
+_ASKED: Final = 16_384
+"""Subjects whose marks are known by name: more than ask at a time."""
 
 _encoder = msgspec.msgpack.Encoder()
 _bodies = msgspec.msgpack.Decoder(Body)
@@ -70,6 +73,7 @@ class SealingVault:
         self._nonce = nonce
         # As long-lived as the keys they come from: gone when a keyring lets go of a subject.
         self._blindings: WeakKeyDictionary[SubjectKeys, Blinding] = WeakKeyDictionary()
+        self._asked: OrderedDict[tuple[TenantId, SubjectMark], Owner] = OrderedDict()
 
     async def seal(self, admitted: Admitted) -> Sealed:
         """Return `admitted` sealed under its owner's newest key, labelled and tagged.
@@ -178,7 +182,16 @@ class SealingVault:
 
     async def blind(self, owner: Owner, signals: Signals) -> Blinded:
         """Return search material keyed for `owner`; equal input gives equal output."""
-        return self._blinding(await self._keyring.subject(owner)).blind(signals)
+        blinding = self._blinding(await self._keyring.subject(owner))
+        self._asked[owner.tenant, blinding.mark] = owner
+        self._asked.move_to_end((owner.tenant, blinding.mark))
+        if len(self._asked) > _ASKED:
+            self._asked.popitem(last=False)
+        return blinding.blind(signals)
+
+    def owner_of(self, tenant: TenantId, mark: SubjectMark) -> Owner | None:
+        """Return whose mark it is, of those for whom material was blinded here of late."""
+        return self._asked.get((tenant, mark))
 
     async def fingerprint(self, owner: Owner, text: str) -> bytes:
         """Return 32 bytes, equal for equal `text` of one owner and unlinkable otherwise."""

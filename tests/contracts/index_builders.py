@@ -20,11 +20,13 @@ from memory.types import INDEXED_LAYERS, Layer, MemoryId, SubjectMark, TenantId
 from storage.fakes.index import MemoryIndex
 from storage.index.connection import Server, connect
 from storage.index.credentials import ApiKey, Credential, NoCredential
+from storage.index.divided import DividedIndex
 from storage.index.embedded import EmbeddedIndex
 from storage.index.placement import Spread
 from storage.index.server import ServerIndex
 from storage.repair import Rebuildable
 from tests.contracts.qdrant_double import QdrantDouble
+from tests.contracts.sealed_shelf import Shelved
 
 DIMENSIONS: Final = {"en": 8, "multi": 12}
 ACME, GLOBEX = TenantId("acme"), TenantId("globex")
@@ -38,6 +40,24 @@ Opener = Callable[[Path], AbstractAsyncContextManager[Rebuildable]]
 @asynccontextmanager
 async def _memory(_root: Path) -> AsyncIterator[Rebuildable]:
     yield MemoryIndex(DIMENSIONS)
+
+
+@asynccontextmanager
+async def _sealed(_root: Path) -> AsyncIterator[Rebuildable]:
+    index = Shelved(DIMENSIONS)
+    yield index
+    await index.close()
+
+
+@asynccontextmanager
+async def _divided(root: Path) -> AsyncIterator[Rebuildable]:
+    """Acme's in process memory, everybody else's in an engine."""
+
+    async def is_sealed(tenant: TenantId) -> bool:
+        return tenant == ACME
+
+    async with _sealed(root) as sealed:
+        yield DividedIndex(MemoryIndex(DIMENSIONS), sealed, is_sealed, is_sealed)
 
 
 @asynccontextmanager
@@ -115,6 +135,8 @@ def _live(spread: Spread) -> Opener:
 
 OPENERS: Final[Mapping[str, Opener]] = {
     "memory": _memory,
+    "sealed": _sealed,
+    "divided": _divided,
     "embedded": _embedded,
     "server": _doubled(Spread.PER_TENANT),
     "server-shared": _doubled(Spread.SHARED),
