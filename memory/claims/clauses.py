@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from memory.claims.lexicon import Role, Token
+from memory.claims.lexicon import Does, Token
 from memory.claims.naming import heading
 from memory.claims.small_rules import CONDITION_ENDS, CONDITIONS
 
@@ -14,21 +14,22 @@ _SHORT: Final = 4
 _LONGEST: Final = 60
 _LONG: Final = 10
 """Tokens of what is only said to correct: a longer part says something of its own."""
-_BREAKS: Final = frozenset({Role.STOP, Role.COMMA, Role.COLON})
-_STATING: Final = frozenset({Role.VERB, Role.LINK, Role.CHANGE, Role.ENDED})
+_BREAKS: Final = frozenset({Does.STOP, Does.COMMA, Does.COLON})
+_STATING: Final = frozenset({Does.VERB, Does.LINK, Does.CHANGE, Does.ENDED})
+_JOINTS: Final = frozenset({Does.COMMA, Does.COLON, Does.AND})
 _FORM: Final = frozenset(
     {
-        Role.SILENT,
-        Role.ALSO,
-        Role.AND,
-        Role.AGAIN,
-        Role.FIX,
-        Role.DENY,
-        Role.POINTER,
-        Role.SELF,
-        Role.LASTING,
-        Role.CHANGE,
-        Role.PREP,
+        Does.SILENT,
+        Does.ALSO,
+        Does.AND,
+        Does.AGAIN,
+        Does.FIX,
+        Does.DENY,
+        Does.POINTER,
+        Does.SELF,
+        Does.LASTING,
+        Does.CHANGE,
+        Does.PREP,
     }
 )
 
@@ -53,16 +54,17 @@ def clauses(tokens: list[Token]) -> list[Clause]:
         head = tuple(t.text for t in sentence[:named] if t.role in _NAMING) or head
         parts = list(_parts(sentence[named:]))
         for place, part in enumerate(parts):
-            fixes = any(token.role is Role.FIX for token in part)
+            roles = [token.role for token in part]
+            fixes = Does.FIX in roles
             last = place == len(parts) - 1
             if (
-                _empty(part)
+                _EMPTY.issuperset(roles)
                 or (fixes and not last and len(part) <= _LONG)
                 or _announces(part, last=last)
                 or _contrasts(part, parts)
             ):
-                topic = [t for t in part if t.role is Role.NOUN]
-                changed = changed or fixes or any(t.role is Role.CHANGE for t in part)
+                topic = [t for t in part if t.role is Does.NOUN]
+                changed = changed or fixes or Does.CHANGE in roles
                 continue
             found.append(Clause(_with(topic, part), changed or fixes, head))
             topic = []
@@ -73,20 +75,20 @@ def clauses(tokens: list[Token]) -> list[Clause]:
     return found
 
 
-_NAMING: Final = frozenset({Role.WORD, Role.NOUN, Role.VALUE})
-_PASSED: Final = frozenset({Role.SILENT, Role.LASTING, Role.POINTER, Role.COMMA})
+_NAMING: Final = frozenset({Does.WORD, Does.NOUN, Does.VALUE})
+_PASSED: Final = frozenset({Does.SILENT, Does.LASTING, Does.POINTER, Does.COMMA})
 
 
 def _with(topic: list[Token], part: list[Token]) -> list[Token]:
     """Return a part that begins with its link after what was announced: 手机号换了，现在是…"""
     first = next((token for token in part if token.role not in _PASSED), None)
-    return [*topic, *part] if topic and first is not None and first.role is Role.LINK else part
+    return [*topic, *part] if topic and first is not None and first.role is Does.LINK else part
 
 
 def _sentences(tokens: list[Token]) -> Iterator[list[Token]]:
     start = 0
     for place, token in enumerate(tokens):
-        if token.role is Role.STOP:
+        if token.role is Does.STOP:
             if place > start:
                 yield tokens[start:place]
             start = place + 1
@@ -98,11 +100,13 @@ def _parts(sentence: list[Token]) -> Iterator[list[Token]]:
     """Yield the statements of a sentence; a condition stays with what it is a condition of."""
     part: list[Token] = []
     for place, token in enumerate(sentence):
-        if token.role in {Role.COMMA, Role.COLON, Role.AND} and _starts(sentence, place, part):
+        if token.role not in _JOINTS:
+            part.append(token)
+        elif _starts(sentence, place, part):
             yield part
             part = []
-        elif token.role is Role.COLON:
-            part.append(Token(Role.LINK, ":", ":"))
+        elif token.role is Does.COLON:
+            part.append(Token(Does.LINK, ":", ":"))
         else:
             part.append(token)
     if part:
@@ -115,16 +119,16 @@ def _starts(sentence: list[Token], place: int, before: list[Token]) -> bool:
         return True
     role = sentence[place].role
     following = sentence[place + 1 : place + 2]
-    if role is Role.COMMA and following and following[0].text == "call":
+    if role is Does.COMMA and following and following[0].text == "call":
         return False
-    if role is Role.COMMA and _condition(before):
+    if role is Does.COMMA and _condition(before):
         return False
     after = _until_break(sentence, place + 1)
-    if role is Role.COMMA and (_chinese(before) or _empty(before) or _empty(after)):
+    if role is Does.COMMA and (_chinese(before) or _empty(before) or _empty(after)):
         return True
-    if role is Role.AND and not any(token.role in _STATING for token in before):
+    if role is Does.AND and not any(token.role in _STATING for token in before):
         return False
-    return any(token.role in _STATING or token.role is Role.SELF for token in after)
+    return any(token.role in _STATING or token.role is Does.SELF for token in after)
 
 
 def _until_break(sentence: list[Token], start: int) -> list[Token]:
@@ -137,7 +141,7 @@ def _until_break(sentence: list[Token], start: int) -> list[Token]:
 def _condition(part: list[Token]) -> bool:
     """Say whether a part is only the time or condition of the next."""
     first = part[0]
-    if first.role is Role.WHEN:
+    if first.role is Does.WHEN:
         return True
     return not any(token.role in _STATING for token in part) and (
         part[-1].raw in CONDITION_ENDS or first.raw in CONDITIONS
@@ -148,15 +152,18 @@ def _chinese(part: list[Token]) -> bool:
     return any("\u3400" <= token.raw[:1] <= "\u9fff" for token in part)
 
 
+_EMPTY: Final = _FORM | {Does.COMMA}
+
+
 def _empty(part: list[Token]) -> bool:
-    return all(token.role in _FORM or token.role is Role.COMMA for token in part)
+    return _EMPTY.issuperset([token.role for token in part])
 
 
 def _contrasts(part: list[Token], parts: list[list[Token]]) -> bool:
     """Say whether a part only names what is not so: "not Tuesday", 不是L."""
     return (
         len(parts) > 1
-        and part[0].role is Role.DENY
+        and part[0].role is Does.DENY
         and len(part) <= _SHORT
         and not any(token.role in _STATING for token in part)
     )
@@ -172,16 +179,19 @@ def _announces(part: list[Token], *, last: bool) -> bool:
         return False
     kinds = [token.role for token in part]
     return (
-        Role.CHANGE in kinds
-        and not ({Role.TO, Role.LINK, Role.VALUE} & set(kinds))
-        and kinds[-1] in {Role.WORD, Role.NOUN, Role.CHANGE}
+        Does.CHANGE in kinds
+        and not ({Does.TO, Does.LINK, Does.VALUE} & set(kinds))
+        and kinds[-1] in {Does.WORD, Does.NOUN, Does.CHANGE}
     )
+
+
+_TURNED: Final = frozenset("换改变")
+_PLAINLY: Final = frozenset({Does.TO, Does.LINK, Does.VALUE, Does.VERB, Does.NUMBER})
 
 
 def _told(part: list[Token]) -> bool:
     """Say whether a Chinese part only tells that something changed: 手机号换了, 我换了通勤方式."""
-    kinds = {token.role for token in part}
-    bare = [n for n, token in enumerate(part) if token.raw in {"换", "改", "变"}]
-    if not bare or kinds & {Role.TO, Role.LINK, Role.VALUE, Role.VERB, Role.NUMBER}:
+    bare = [n for n, token in enumerate(part) if token.raw in _TURNED]
+    if not bare or not _PLAINLY.isdisjoint([token.role for token in part]):
         return False
     return part[bare[0] + 1 : bare[0] + 2] != [] and part[bare[0] + 1].raw == "了"

@@ -3,7 +3,7 @@
 from datetime import date, datetime, timedelta
 from typing import Final
 
-from memory.claims.lexicon import Role, Token
+from memory.claims.lexicon import Does, Token
 from memory.claims.nouns import ValueKind
 from memory.claims.units_rules import DAYS, EVERY_WEEK, MONTHS, THAT_WEEK, WEEKDAYS
 
@@ -23,7 +23,7 @@ def dated(tokens: list[Token], at: int, now: datetime | None) -> tuple[Token, in
     if token.kind is ValueKind.DATE:
         parts = [int(part) for part in token.raw.replace("/", "-").replace(".", "-").split("-")]
         return _date(parts[0], parts[1], parts[2], token.raw, 1)
-    if token.role is Role.NUMBER:
+    if token.role is Does.NUMBER:
         return _chinese(tokens, at) or _day_first(tokens, at)
     if token.raw in MONTHS:
         return _month_first(tokens, at)
@@ -50,7 +50,7 @@ def _chinese(tokens: list[Token], at: int) -> tuple[Token, int] | None:
 def _day_first(tokens: list[Token], at: int) -> tuple[Token, int] | None:
     """Read "3 May", "3rd of May 2027"."""
     place = at + 1
-    if place < len(tokens) and tokens[place].role is Role.ORDINAL:
+    if place < len(tokens) and tokens[place].role is Does.ORDINAL:
         place += 1
     if _raw(tokens, place) == "of":
         place += 1
@@ -69,14 +69,14 @@ def _month_first(tokens: list[Token], at: int) -> tuple[Token, int] | None:
     if not day or day > _LAST_DAY:
         return None
     place = at + 2
-    if place < len(tokens) and tokens[place].role is Role.ORDINAL:
+    if place < len(tokens) and tokens[place].role is Does.ORDINAL:
         place += 1
     year, extra = _year(tokens, place)
     return _date(year, MONTHS[tokens[at].raw], day, "", place + extra - at)
 
 
 def _year(tokens: list[Token], place: int) -> tuple[int, int]:
-    comma = int(place < len(tokens) and tokens[place].role is Role.COMMA)
+    comma = int(place < len(tokens) and tokens[place].role is Does.COMMA)
     year = _number(tokens, place + comma)
     return (year, comma + 1) if _LEAST_YEAR <= year <= date.max.year else (0, 0)
 
@@ -130,11 +130,11 @@ def _date(year: int, month: int, day: int, raw: str, length: int) -> tuple[Token
 
 
 def _token(text: str, raw: str) -> Token:
-    return Token(Role.VALUE, text, raw, ValueKind.DATE)
+    return Token(Does.VALUE, text, raw, ValueKind.DATE)
 
 
 def _number(tokens: list[Token], place: int) -> int:
-    if place >= len(tokens) or tokens[place].role is not Role.NUMBER:
+    if place >= len(tokens) or tokens[place].role is not Does.NUMBER:
         return 0
     text = tokens[place].text
     return int(text) if text.isdigit() and len(text) <= 4 else 0  # noqa: PLR2004

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Final
 
-from memory.claims.lexicon import Role, Token
+from memory.claims.lexicon import Does, Token
 from memory.claims.nouns import ValueKind
 from memory.claims.numerals import canonical
 
@@ -16,7 +16,7 @@ def joined(tokens: list[Token]) -> list[Token]:
     found: list[Token] = []
     for token in tokens:
         before = found[-1] if found else None
-        if before is None or token.role is not Role.VALUE or before.role is not Role.VALUE:
+        if before is None or token.role is not Does.VALUE or before.role is not Does.VALUE:
             found.append(token)
         elif token.kind is before.kind is ValueKind.DATE and _DAY in (
             token.text[:2],

@@ -46,6 +46,41 @@ class Role(StrEnum):
     FIX = "fix"
 
 
+class Does:
+    """The roles, looked up at no cost: a class of members takes a detour before CPython 3.12."""
+
+    WORD: Final = Role.WORD
+    NUMBER: Final = Role.NUMBER
+    UNIT: Final = Role.UNIT
+    ORDINAL: Final = Role.ORDINAL
+    NOUN: Final = Role.NOUN
+    VERB: Final = Role.VERB
+    VALUE: Final = Role.VALUE
+    SELF: Final = Role.SELF
+    SILENT: Final = Role.SILENT
+    LINK: Final = Role.LINK
+    TO: Final = Role.TO
+    PREP: Final = Role.PREP
+    CHANGE: Final = Role.CHANGE
+    ALSO: Final = Role.ALSO
+    ENDED: Final = Role.ENDED
+    DENY: Final = Role.DENY
+    AGAIN: Final = Role.AGAIN
+    LASTING: Final = Role.LASTING
+    MOST: Final = Role.MOST
+    LEAST: Final = Role.LEAST
+    AND: Final = Role.AND
+    POINTER: Final = Role.POINTER
+    COMMA: Final = Role.COMMA
+    COLON: Final = Role.COLON
+    STOP: Final = Role.STOP
+    WHEN: Final = Role.WHEN
+    PERIOD: Final = Role.PERIOD
+    DAYPART: Final = Role.DAYPART
+    INSTEAD: Final = Role.INSTEAD
+    FIX: Final = Role.FIX
+
+
 class Token(NamedTuple):
     """One word: what it does, its name in both languages, and how it was written."""
 
@@ -84,6 +119,10 @@ _ALL: Final = _lexicon()
 ENGLISH: Final[Mapping[tuple[str, ...], Entry]] = {
     tuple(word.split(" ")): entry for word, entry in _ALL.items() if word[0] < "\u3400"
 }
+ALONE: Final[Mapping[str, Entry]] = {
+    words[0]: entry for words, entry in ENGLISH.items() if len(words) == 1
+}
+"""The English words that are known by themselves."""
 _CHINESE: Final[Mapping[str, Entry]] = {
     **{word: Entry(Role.WORD, word) for word in PROTECTED.split()},
     **{word: entry for word, entry in _ALL.items() if word[0] >= "\u3400"},

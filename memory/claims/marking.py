@@ -4,7 +4,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from memory.claims.clauses import Clause
-from memory.claims.lexicon import Role, Token
+from memory.claims.lexicon import Does, Token
 from memory.claims.nouns import Limit, Mark, Polarity, ValueKind
 from memory.claims.shapes import ONE
 from memory.claims.small_rules import (
@@ -40,14 +40,14 @@ class Marked(NamedTuple):
     """Whether it is something done once."""
 
 
-_GONE: Final = frozenset({Role.SILENT, Role.POINTER, Role.FIX, Role.SELF, Role.DENY, Role.ENDED,
-                          Role.MOST, Role.LEAST, Role.ALSO, Role.AGAIN, Role.LASTING})  # fmt: skip
+_GONE: Final = frozenset({Does.SILENT, Does.POINTER, Does.FIX, Does.SELF, Does.DENY, Does.ENDED,
+                          Does.MOST, Does.LEAST, Does.ALSO, Does.AGAIN, Does.LASTING})  # fmt: skip
 _TURNS: Final = {
-    Role.ALSO: Mark.ADDED,
-    Role.AGAIN: Mark.AGAIN,
-    Role.LASTING: Mark.CHANGED,
-    Role.INSTEAD: Mark.CHANGED,
-    Role.CHANGE: Mark.CHANGED,
+    Does.ALSO: Mark.ADDED,
+    Does.AGAIN: Mark.AGAIN,
+    Does.LASTING: Mark.CHANGED,
+    Does.INSTEAD: Mark.CHANGED,
+    Does.CHANGE: Mark.CHANGED,
 }
 _ENDS: Final = {
     "under": Limit.AT_MOST,
@@ -56,11 +56,14 @@ _ENDS: Final = {
     "over": Limit.AT_LEAST,
     "above": Limit.AT_LEAST,
 }
+_BOUNDING: Final = frozenset(_ENDS)
+_FROM: Final = frozenset({"from", "从"})
+_ONES: Final = frozenset({"a", "an"})
 _OVER: Final = frozenset({"不", "没", "不要", "不是"})
 """What, with 了 at the end, says that something is over."""
-_LIMITS: Final = {Role.MOST: Limit.AT_MOST, Role.LEAST: Limit.AT_LEAST}
-_PLACES: Final = frozenset({Role.LINK, Role.VERB, Role.CHANGE, Role.PREP, Role.TO})
-_SMALL: Final = frozenset({Role.SILENT, Role.SELF, Role.COMMA, Role.PREP})
+_LIMITS: Final = {Does.MOST: Limit.AT_MOST, Does.LEAST: Limit.AT_LEAST}
+_PLACES: Final = frozenset({Does.LINK, Does.VERB, Does.CHANGE, Does.PREP, Does.TO})
+_SMALL: Final = frozenset({Does.SILENT, Does.SELF, Does.COMMA, Does.PREP})
 
 
 def marked(clause: Clause) -> Marked:
@@ -68,15 +71,16 @@ def marked(clause: Clause) -> Marked:
     present, replaced = _from(clause.tokens)
     whole, since = _since(turned(present))
     tokens, scope = _scoped(whole)
-    end = next((n for n, t in enumerate(tokens) if _instead(tokens, n)), len(tokens))
+    end = _instead(tokens)
     marks = {_TURNS[t.role] for t in tokens if t.role in _TURNS}
     kept, moved = _kept(tokens[:end])
     if clause.changed or moved or since:
         marks.add(Mark.CHANGED)
     roles = [t.role for t in tokens[:end]]
     limits = [_LIMITS[role] for role in roles if role in _LIMITS] + _bounded(tokens)
-    if not limits and any(t.text == "limit" for t in kept):
+    if not limits and "limit" in [t.text for t in kept]:
         limits.append(Limit.AT_MOST)
+    renamed = Does.CHANGE in [t.role for t in tokens] and _renames(tokens)
     return Marked(
         kept,
         _own(tokens),
@@ -84,7 +88,7 @@ def marked(clause: Clause) -> Marked:
         scope,
         limits[-1] if limits else Limit.EXACT,
         tuple(sorted(marks)),
-        any(t.role is Role.CHANGE and t.raw.startswith(_RENAMED) for t in tokens),
+        renamed,
         replaced or tuple(_kept(tokens[end + 1 :])[0]),
         past(tokens),
     )
@@ -93,31 +97,48 @@ def marked(clause: Clause) -> Marked:
 _RENAMED: Final = ("renam", "改名", "更名", "改叫")
 
 
+def _renames(tokens: list[Token]) -> bool:
+    return any(t.role is Does.CHANGE and t.raw.startswith(_RENAMED) for t in tokens)
+
+
 def _bounded(tokens: list[Token]) -> list[Limit]:
     """Return the limits that "under" and "over" set where a number follows."""
-    return [_ENDS[a.raw] for a, b in pairwise(tokens) if a.raw in _ENDS and b.role is Role.VALUE]
+    if _BOUNDING.isdisjoint([t.raw for t in tokens]):
+        return []
+    return [_ENDS[a.raw] for a, b in pairwise(tokens) if a.raw in _ENDS and b.role is Does.VALUE]
 
 
 def _own(tokens: list[Token]) -> bool:
     """Say whether the subject stands before everything that is said."""
-    first = next((t for t in tokens if t.role not in _GONE or t.role is Role.SELF), None)
-    return first is not None and first.role is Role.SELF and first.raw not in OWNERS
+    for token in tokens:
+        role = token.role
+        if role is Does.SELF:
+            return token.raw not in OWNERS
+        if role not in _GONE:
+            return False
+    return False
 
 
-def _instead(tokens: list[Token], place: int) -> bool:
-    """Say whether what follows is only what no longer holds: "instead of 42", ", not 42"."""
-    after_comma = place > 1 and tokens[place - 1].role is Role.COMMA
-    return tokens[place].role is Role.INSTEAD or (
-        tokens[place].role is Role.DENY and after_comma and place + 3 >= len(tokens)
-    )
+def _instead(tokens: list[Token]) -> int:
+    """Return where only what no longer holds follows: "instead of 42", ", not 42"."""
+    near = len(tokens) - 3
+    for place, token in enumerate(tokens):
+        role = token.role
+        if role is Does.INSTEAD:
+            return place
+        ends = role is Does.DENY and place >= near and place > 1
+        if ends and tokens[place - 1].role is Does.COMMA:
+            return place
+    return len(tokens)
 
 
 def _from(tokens: list[Token]) -> tuple[list[Token], tuple[Token, ...]]:
     """Take "from the old one" out of a clause that says what something changed to."""
-    start = next((n for n, t in enumerate(tokens) if t.raw in {"from", "从"}), None)
-    if start is None:
+    raws = [t.raw for t in tokens]
+    if _FROM.isdisjoint(raws):
         return tokens, ()
-    changes = [n for n, t in enumerate(tokens) if t.role is Role.CHANGE]
+    start = next(n for n, raw in enumerate(raws) if raw in _FROM)
+    changes = [n for n, t in enumerate(tokens) if t.role is Does.CHANGE]
     ends = (
         changes
         if tokens[start].raw == "从"
@@ -142,9 +163,9 @@ def _polarity(tokens: list[Token]) -> Polarity:
     tokens = kept_on(tokens)
     roles = [t.role for t in tokens]
     over = bool(tokens) and tokens[-1].raw == "了" and any(t.raw in _OVER for t in tokens)
-    if Role.ENDED in roles or (over and not any(t.text == "can" for t in tokens)):
+    if Does.ENDED in roles or (over and not any(t.text == "can" for t in tokens)):
         return Polarity.ENDED
-    return Polarity.DENIED if roles.count(Role.DENY) % 2 else Polarity.AFFIRMED
+    return Polarity.DENIED if roles.count(Does.DENY) % 2 else Polarity.AFFIRMED
 
 
 def _kept(tokens: list[Token]) -> tuple[list[Token], bool]:
@@ -152,34 +173,36 @@ def _kept(tokens: list[Token]) -> tuple[list[Token], bool]:
     kept: list[Token] = []
     moved = False
     for place, token in enumerate(tokens):
-        link = Token(Role.LINK, "=", token.raw)
-        if token.role is Role.VERB and token.raw in MOVES and kept and kept[-1].text in PERSONS:
-            kept.append(token)
+        role, raw = token.role, token.raw
+        if role is Does.VERB and kept and raw in MOVES:
+            kept.append(token if kept[-1].text in PERSONS else _link(raw))
             moved = True
-        elif token.role is Role.VERB and token.raw in MOVES and kept:
-            kept.append(link)
-            moved = True
-        elif token.role is Role.CHANGE:
-            kept.extend([link] if _links(tokens, place) else [])
-        elif token.role is Role.TO and _was(tokens, place):
-            kept.append(token if any(t.role is Role.LINK for t in kept) else link)
-        elif token.raw in {"a", "an"} and kept and kept[-1].role is Role.LINK:
+        elif role is Does.CHANGE:
+            if _links(tokens, place):
+                kept.append(_link(raw))
+        elif role is Does.TO and _was(tokens, place):
+            kept.append(token if any(t.role is Does.LINK for t in kept) else _link(raw))
+        elif raw in _ONES and kept and kept[-1].role is Does.LINK:
             if kept[-1].text != "=":
                 kept[-1] = kept[-1]._replace(text=ONE)
-        elif token.role not in _GONE:
+        elif role not in _GONE:
             kept.append(token)
     return kept, moved
+
+
+def _link(raw: str) -> Token:
+    return Token(Does.LINK, "=", raw)
 
 
 def _links(tokens: list[Token], place: int) -> bool:
     """Say whether 改成 stands for 改成是: a value follows it and not a verb."""
     raw = tokens[place].raw
     after = next((t for t in tokens[place + 1 :] if t.role not in _GONE), None)
-    return not raw.isascii() and len(raw) > 1 and after is not None and after.role is not Role.VERB
+    return not raw.isascii() and len(raw) > 1 and after is not None and after.role is not Does.VERB
 
 
 def _was(tokens: list[Token], place: int) -> bool:
-    return any(t.role is Role.CHANGE and t.raw.isascii() for t in tokens[:place])
+    return any(t.role is Does.CHANGE and t.raw.isascii() for t in tokens[:place])
 
 
 def _scoped(tokens: list[Token]) -> tuple[list[Token], tuple[str, ...]]:
@@ -203,20 +226,20 @@ def _scoped(tokens: list[Token]) -> tuple[list[Token], tuple[str, ...]]:
 def _content(tokens: list[Token]) -> bool:
     """Say whether there is a slot and a value in what is left."""
     kept = [t for t in tokens if t.role not in _SMALL and t.role not in _GONE]
-    return bool(kept) and kept[-1].role is not Role.LINK and (len(kept) > 1 or len(tokens) > 1)
+    return bool(kept) and kept[-1].role is not Does.LINK and (len(kept) > 1 or len(tokens) > 1)
 
 
 def _when(tokens: list[Token]) -> tuple[list[Token], list[Token]] | None:
     """Take "when I travel" off: up to its comma or the next "I" where it comes first."""
     for place, token in enumerate(tokens):
-        if token.role is not Role.WHEN:
+        if token.role is not Does.WHEN:
             continue
         if any(t.role not in _SMALL and t.role not in _GONE for t in tokens[:place]):
             return tokens[:place], tokens[place:]
         for end in range(place + 1, len(tokens)):
-            if tokens[end].role is Role.COMMA:
+            if tokens[end].role is Does.COMMA:
                 return tokens[end + 1 :], tokens[place:end]
-            if tokens[end].role is Role.SELF and tokens[end].raw not in OBJECT and end > place + 1:
+            if tokens[end].role is Does.SELF and tokens[end].raw not in OBJECT and end > place + 1:
                 return tokens[end:], tokens[place:end]
         return None
     return None
@@ -225,17 +248,17 @@ def _when(tokens: list[Token]) -> tuple[list[Token], list[Token]] | None:
 def _leading(tokens: list[Token]) -> tuple[list[Token], list[Token]] | None:
     """Take "on Fridays", "just for today" off the beginning."""
     for end, token in enumerate(tokens[:8]):
-        if token.role is Role.LINK or token.role is Role.VERB:
+        if token.role is Does.LINK or token.role is Does.VERB:
             return None
-        if end and (token.role is Role.SELF or token.role is Role.COMMA):
+        if end and (token.role is Does.SELF or token.role is Does.COMMA):
             head = tokens[:end]
-            return (tokens[end + (token.role is Role.COMMA) :], head) if _timely(head) else None
+            return (tokens[end + (token.role is Does.COMMA) :], head) if _timely(head) else None
     return None
 
 
 def _timely(head: list[Token]) -> bool:
-    first = next((t.raw for t in head if t.role is not Role.SILENT), "")
-    if any(t.role is Role.FIX for t in head):
+    first = next((t.raw for t in head if t.role is not Does.SILENT), "")
+    if any(t.role is Does.FIX for t in head):
         return False
     return (
         any(t.raw in AT_TIMES or t.raw.rstrip("s") in WEEKDAYS or t.raw in MONTHS for t in head)
@@ -248,7 +271,7 @@ def _timely(head: list[Token]) -> bool:
 def _trailing(tokens: list[Token]) -> tuple[list[Token], list[Token]] | None:
     """Take "on Mondays", "this week", "for now" off the end."""
     for start in range(max(1, len(tokens) - 4), len(tokens) - 1):
-        if tokens[start].raw in LEADS and tokens[start - 1].role is not Role.LINK:
+        if tokens[start].raw in LEADS and tokens[start - 1].role is not Does.LINK:
             tail = tokens[start:]
             last = tail[-1].raw
             if (
@@ -288,6 +311,6 @@ def _recurs(token: Token, place: int) -> bool:
 
 def _begin(tokens: list[Token], place: int) -> int:
     start = place
-    while start and tokens[start - 1].role not in {Role.SELF, Role.COMMA}:
+    while start and tokens[start - 1].role not in {Does.SELF, Does.COMMA}:
         start -= 1
     return start

@@ -2,17 +2,17 @@
 
 from typing import Final
 
-from memory.claims.lexicon import Role, Token
+from memory.claims.lexicon import Does, Token
 from memory.claims.nouns import ValueKind
 from memory.claims.small_rules import NUMBERED
 from memory.claims.units_rules import MONTHS, SIGNS
 
-_ENDS: Final = frozenset({Role.STOP, Role.COMMA, Role.COLON})
-_SAYING: Final = frozenset({Role.VERB, Role.LINK, Role.CHANGE, Role.MOST, Role.LEAST})
-_THINGS: Final = frozenset({Role.WORD, Role.NOUN})
-_AFTER: Final = frozenset({Role.LINK, Role.VERB, Role.COLON})
+_ENDS: Final = frozenset({Does.STOP, Does.COMMA, Does.COLON})
+_SAYING: Final = frozenset({Does.VERB, Does.LINK, Does.CHANGE, Does.MOST, Does.LEAST})
+_THINGS: Final = frozenset({Does.WORD, Does.NOUN})
+_AFTER: Final = frozenset({Does.LINK, Does.VERB, Does.COLON})
 _PLACES: Final = frozenset("号栋楼层组班室")
-_HEAD: Final = frozenset({Role.WORD, Role.NOUN, Role.SILENT, Role.SELF, Role.PREP, Role.VALUE})
+_HEAD: Final = frozenset({Does.WORD, Does.NOUN, Does.SILENT, Does.SELF, Does.PREP, Does.VALUE})
 _LONGEST_HEAD: Final = 8
 
 
@@ -26,16 +26,16 @@ def with_names(tokens: list[Token]) -> list[Token]:
         elif token.role in _SAYING:
             subject = False
         elif _numbered(token) and _names(tokens, place, subject=subject):
-            found[place] = Token(Role.WORD, token.raw.casefold(), token.raw)
+            found[place] = Token(Does.WORD, token.raw.casefold(), token.raw)
         elif token.raw == "a" and (place + 1 == len(tokens) or tokens[place + 1].role in _ENDS):
-            found[place] = Token(Role.WORD, "a", "a.")
+            found[place] = Token(Does.WORD, "a", "a.")
     return found
 
 
 def _numbered(token: Token) -> bool:
     """Say whether a token is a number, or a code of letters and digits."""
     if token.kind is not ValueKind.CODE:
-        return token.role is Role.NUMBER
+        return token.role is Does.NUMBER
     return token.raw[0].isalpha() and token.raw.replace("-", "").isalnum()
 
 
@@ -47,25 +47,25 @@ def _names(tokens: list[Token], place: int, *, subject: bool) -> bool:
     if before is not None and before.raw == "第":
         return True
     if after.raw in _PLACES:
-        behind = tokens[place + 2].role if place + 2 < len(tokens) else Role.STOP
+        behind = tokens[place + 2].role if place + 2 < len(tokens) else Does.STOP
         return behind in _THINGS and (before is None or before.raw != "月")
     listed = before is not None and before.raw in NUMBERED
     if before is None or before.raw in MONTHS or (before.role not in _THINGS and not listed):
         return False
     if after.role in _AFTER or (subject and tokens[place].kind is ValueKind.CODE):
-        return subject and after.role not in _ENDS - {Role.COLON}
-    return after.role is Role.PREP and before.raw in NUMBERED
+        return subject and after.role not in _ENDS - {Does.COLON}
+    return after.role is Does.PREP and before.raw in NUMBERED
 
 
 def heading(sentence: list[Token]) -> int:
     """Return how many tokens a sentence has before the colon that ends its heading, if the heading
     names a thing by a number or code, and more than a value stands under it.
     """
-    end = next((n for n, t in enumerate(sentence[:_LONGEST_HEAD]) if t.role is Role.COLON), 0)
+    end = next((n for n, t in enumerate(sentence[:_LONGEST_HEAD]) if t.role is Does.COLON), 0)
     head = sentence[:end]
     if not head or any(t.role not in _HEAD for t in head) or len(sentence) < end + 2:
         return 0
-    if len(sentence) == end + 2 and sentence[-1].role is Role.VALUE:
+    if len(sentence) == end + 2 and sentence[-1].role is Does.VALUE:
         return 0
     named = [t for t in head if any(char.isdigit() for char in t.raw)]
     timed = any(t.kind in {ValueKind.DATE, ValueKind.TIME, ValueKind.QUANTITY} for t in head)

@@ -8,7 +8,7 @@ import msgspec
 from memory.claims.clauses import MOST as MOST_CLAUSES
 from memory.claims.clauses import Clause, clauses
 from memory.claims.folding import LONGEST, folded
-from memory.claims.lexicon import CATEGORY, Role, Token, plain
+from memory.claims.lexicon import CATEGORY, Does, Token, plain
 from memory.claims.marking import Marked, marked
 from memory.claims.nouns import Claim, Form, Mark, Polarity, Slot, Value, ValueKind
 from memory.claims.scanning import MOST, scan
@@ -17,6 +17,7 @@ from memory.claims.splitting import DROPPED, Parts, split
 from memory.claims.values import typed
 
 _WEAK_ALONE: Final = frozenset({"put", "set", "keep", "run", "write"})
+_SAYING: Final = frozenset({Does.VERB, Does.LINK, Does.VALUE})
 MOST_CLAIMS: Final = 24
 """Claims of one text; what it says beyond them is one opaque claim."""
 
@@ -37,7 +38,7 @@ def claims_of(text: str, *, at: datetime | None = None) -> tuple[Claim, ...]:
 
 def _unread(text: str) -> Claim:
     """Return what stands for all that was not read: the text itself, that no other one equals."""
-    return _opaque([Token(Role.WORD, text, text)], Marked())
+    return _opaque([Token(Does.WORD, text, text)], Marked())
 
 
 def _claims(clause: Clause, subject: list[Token]) -> tuple[list[Claim], list[Token]]:
@@ -47,7 +48,7 @@ def _claims(clause: Clause, subject: list[Token]) -> tuple[list[Claim], list[Tok
         read = read._replace(tokens=[*subject, *read.tokens])
     following: list[Token] = []
     for token in read.tokens:
-        if token.role in {Role.VERB, Role.LINK, Role.VALUE}:
+        if token.role in _SAYING:
             break
         following.append(token)
     if len(following) == len(read.tokens):
@@ -58,9 +59,9 @@ def _claims(clause: Clause, subject: list[Token]) -> tuple[list[Claim], list[Tok
 
 def _leaves_out(clause: Clause, tokens: list[Token]) -> bool:
     """Say whether a clause begins with its verb and speaks of what the one before it spoke of."""
-    if tokens and tokens[0].role is Role.LINK:
-        return all(token.role is not Role.POINTER for token in clause.tokens)
-    return bool(tokens) and tokens[0].role is Role.VERB
+    if tokens and tokens[0].role is Does.LINK:
+        return all(token.role is not Does.POINTER for token in clause.tokens)
+    return bool(tokens) and tokens[0].role is Does.VERB
 
 
 def _under(head: tuple[str, ...], claim: Claim) -> Claim:

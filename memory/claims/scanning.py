@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from memory.claims.lexicon import CHINESE, ENGLISH, LONGEST_PHRASE, RUNS, Role, Token
+from memory.claims.lexicon import ALONE, CHINESE, ENGLISH, LONGEST_PHRASE, RUNS, Does, Token
 from memory.claims.nouns import ValueKind
 from memory.claims.numerals import chinese_number
 from memory.claims.small_rules import ABBREVIATED
@@ -62,7 +62,8 @@ def scan(text: str) -> list[Token]:
         group = match.lastgroup or "other"
         found = match.group()
         if group == "word":
-            words.extend((word, found[0].isupper()) for word in _spelt_out(found))
+            proper = found[0].isupper()
+            words.extend([(word, proper) for word in _spelt_out(found)])
             continue
         if words:
             _phrases(words, tokens)
@@ -71,7 +72,7 @@ def scan(text: str) -> list[Token]:
             break
         if group == "stop" and found == "." and tokens and tokens[-1].raw in ABBREVIATED:
             if tokens[-1].raw == "no":
-                tokens[-1] = Token(Role.SILENT, "no.", "no.")
+                tokens[-1] = Token(Does.SILENT, "no.", "no.")
             continue
         _piece(group, found, match, tokens)
     _phrases(words, tokens)
@@ -80,28 +81,29 @@ def scan(text: str) -> list[Token]:
 
 def code(raw: str) -> Token:
     """Return a token whose every character counts."""
-    return Token(Role.VALUE, raw, raw, ValueKind.CODE)
+    return Token(Does.VALUE, raw, raw, ValueKind.CODE)
 
 
 def _piece(group: str, found: str, match: re.Match[str], tokens: list[Token]) -> None:
     match group:
         case "han":
             _han(found, tokens)
+        case "stop" | "comma" | "colon":
+            tokens.append(Token(_MARKS[group], found, found))
         case "glued":
             _number(match["number"], match["glued"], tokens)
         case "name":
             tokens.extend(_name(found))
         case "iso" | "clock" | "emoji":
-            tokens.append(Token(Role.VALUE, found, found, _KINDS[group]))
-        case "stop" | "comma" | "colon":
-            tokens.append(Token(Role(group), found, found))
+            tokens.append(Token(Does.VALUE, found, found, _KINDS[group]))
         case "sign" | "arrow" | "other":
-            known = ENGLISH.get((found,))
+            known = ALONE.get(found)
             tokens.extend([Token(known.role, known.text, found)] if known else [])
         case _:
             tokens.append(code(_exact(group, found)))
 
 
+_MARKS: Final = {"stop": Does.STOP, "comma": Does.COMMA, "colon": Does.COLON}
 _KINDS: Final = {"iso": ValueKind.DATE, "clock": ValueKind.TIME, "emoji": ValueKind.EMOJI}
 
 
@@ -137,9 +139,9 @@ def _number(digits: str, glued: str, tokens: list[Token]) -> None:
     if not glued and digits.isdigit() and len(digits) >= _LONG_NUMBER:
         tokens.append(code(digits))
         return
-    tokens.append(Token(Role.NUMBER, digits.replace(",", ""), digits, ValueKind.NUMBER))
+    tokens.append(Token(Does.NUMBER, digits.replace(",", ""), digits, ValueKind.NUMBER))
     if glued:
-        role = Role.ORDINAL if low in _ORDINALS else Role.UNIT
+        role = Does.ORDINAL if low in _ORDINALS else Does.UNIT
         tokens.append(Token(role, low, glued))
 
 
@@ -165,25 +167,29 @@ def _phrases(spelt: list[tuple[str, bool]], tokens: list[Token]) -> None:
     words = [word for word, _ in spelt]
     at, end = 0, len(words)
     while at < end:
-        for length in range(min(LONGEST_PHRASE.get(words[at], 1), end - at), 0, -1):
+        word, proper = spelt[at]
+        for length in range(min(LONGEST_PHRASE.get(word, 1), end - at), 1, -1):
             known = ENGLISH.get(tuple(words[at : at + length]))
             if known:
                 raw = " ".join(words[at : at + length])
-                tokens.append(Token(known.role, known.text, raw, proper=spelt[at][1]))
+                tokens.append(Token(known.role, known.text, raw, proper=proper))
                 at += length
                 break
         else:
-            tokens.append(_word(*spelt[at]))
+            known = ALONE.get(word)
+            tokens.append(
+                Token(known.role, known.text, word, proper=proper) if known else _word(word, proper)
+            )
             at += 1
 
 
 def _word(word: str, proper: bool) -> Token:  # noqa: FBT001 - one word as it was written
     stem = lemma(word)
     for form in (stem, *_roots(word)):
-        known = ENGLISH.get((form,))
-        if known and (form is stem or known.role is Role.VERB):
+        known = ALONE.get(form)
+        if known and (form is stem or known.role is Does.VERB):
             return Token(known.role, known.text, word, proper=proper)
-    return Token(Role.WORD, stem, word, proper=proper)
+    return Token(Does.WORD, stem, word, proper=proper)
 
 
 def _roots(word: str) -> tuple[str, ...]:
@@ -207,7 +213,7 @@ def lemma(word: str) -> str:
 def _han(run: str, tokens: list[Token]) -> None:
     """Append the tokens of a run of Chinese: known words at their longest, else characters."""
     at, end = 0, len(run)
-    counted = bool(tokens) and tokens[-1].role is Role.NUMBER
+    counted = bool(tokens) and tokens[-1].role is Does.NUMBER
     while at < end and len(tokens) < MOST:
         token = _counter(run, at) if counted else None
         token = token or _known(run, at)
@@ -215,9 +221,9 @@ def _han(run: str, tokens: list[Token]) -> None:
             token is None or len(token.raw) == 1 or _counts(run, at, token)
         ):
             token = _numerals(run, at, tokens[-1] if tokens else None) or token
-        token = token or Token(Role.WORD, run[at], run[at])
+        token = token or Token(Does.WORD, run[at], run[at])
         tokens.append(token)
-        counted = token.role is Role.NUMBER
+        counted = token.role is Does.NUMBER
         at += len(token.raw)
 
 
@@ -234,7 +240,7 @@ _DATED: Final = frozenset("月日号点年")
 
 def _counter(run: str, at: int) -> Token | None:
     unit = _unit(run, at)
-    return Token(Role.UNIT, unit, unit) if unit else None
+    return Token(Does.UNIT, unit, unit) if unit else None
 
 
 def _known(run: str, at: int) -> Token | None:
@@ -256,26 +262,26 @@ def _unit(run: str, at: int) -> str:
 def _numerals(run: str, at: int, before: Token | None) -> Token | None:
     """Return the number that starts here, if what is around it shows that it is one."""
     if run[at] == "半":
-        return Token(Role.NUMBER, "1/2", "半", ValueKind.NUMBER) if _unit(run, at + 1) else None
+        return Token(Does.NUMBER, "1/2", "半", ValueKind.NUMBER) if _unit(run, at + 1) else None
     if run.startswith("百分之", at) and (share := _run(run, at + 3)):
         number = chinese_number(share)
-        return Token(Role.VALUE, f"{number} %", f"百分之{share}", ValueKind.QUANTITY)
+        return Token(Does.VALUE, f"{number} %", f"百分之{share}", ValueKind.QUANTITY)
     digits = _run(run, at)
     end = at + len(digits)
     several = len(digits) > 1 and any(char in TENS for char in digits)
     if before is not None and before.raw in _PARTED and len(digits) <= 2:  # noqa: PLR2004
         size = f"0.{chinese_number(digits) or 0}"
-        return Token(Role.NUMBER, size, digits, ValueKind.NUMBER)
+        return Token(Does.NUMBER, size, digits, ValueKind.NUMBER)
     alone = end == len(run) and (at == 0 or (before is not None and before.role in _SAYING))
     if not (_unit(run, end) or several or alone):
         return None
     number = chinese_number(digits)
-    return None if number is None else Token(Role.NUMBER, str(number), digits, ValueKind.NUMBER)
+    return None if number is None else Token(Does.NUMBER, str(number), digits, ValueKind.NUMBER)
 
 
 _PARTED: Final = frozenset("米块斤")
 """Units that a decimal follows without a word: 一米七五 is 1.75 m."""
-_SAYING: Final = frozenset({Role.LINK, Role.CHANGE, Role.MOST, Role.LEAST})
+_SAYING: Final = frozenset({Does.LINK, Does.CHANGE, Does.MOST, Does.LEAST})
 
 
 def _run(run: str, at: int) -> str:

@@ -2,19 +2,20 @@
 
 from typing import Final
 
-from memory.claims.lexicon import Role, Token
+from memory.claims.lexicon import Does, Token
 from memory.claims.small_rules import DONE_ONCE, OWNERS, PAST, STILL
 
 
 def turned(tokens: list[Token]) -> list[Token]:
     """Return "Ms Ito is my manager", 绿色是我最喜欢的颜色 with what is one's own first."""
-    place = next((n for n, t in enumerate(tokens) if t.role is Role.LINK), 0)
+    roles = [t.role for t in tokens]
+    place = roles.index(Does.LINK) if Does.LINK in roles else 0
     own = tokens[place + 1 : place + 2]
-    if not place or not own or own[0].role is not Role.SELF:
+    if not place or not own or own[0].role is not Does.SELF:
         return tokens
     before, after = tokens[:place], tokens[place + 1 :]
-    mine = own[0].raw in OWNERS or after[-1].role is Role.NOUN
-    if not mine or any(t.role in {Role.SELF, Role.POINTER, Role.VERB} for t in before):
+    mine = own[0].raw in OWNERS or after[-1].role is Does.NOUN
+    if not mine or any(t.role in {Does.SELF, Does.POINTER, Does.VERB} for t in before):
         return tokens
     return [*after, tokens[place], *before] if tokens[place].raw in {"is", "是"} else tokens
 
@@ -22,15 +23,12 @@ def turned(tokens: list[Token]) -> list[Token]:
 def past(tokens: list[Token]) -> bool:
     """Say whether a clause tells what somebody did once: "I paid", 花了."""
     for place, token in enumerate(tokens):
-        if token.role is Role.LINK or token.role is Role.CHANGE:
+        role = token.role
+        if role is Does.LINK or role is Does.CHANGE:
             return False
         if token.raw in DONE_ONCE and _raw(tokens, place + 1) == "了":
             return True
-        if (
-            token.role is Role.SELF
-            and token.raw not in OWNERS
-            and _raw(tokens, place + 1).isascii()
-        ):
+        if role is Does.SELF and token.raw not in OWNERS and _raw(tokens, place + 1).isascii():
             after = _raw(tokens, place + 1)
             return after in PAST or (after.endswith("ed") and after not in STILL)
     return False
@@ -43,8 +41,10 @@ def _raw(tokens: list[Token], place: int) -> str:
 def kept_on(tokens: list[Token]) -> list[Token]:
     """Take "won't quit", 不会放弃 out: what does not end goes on."""
     for place, token in enumerate(tokens):
-        before = [n for n in range(max(0, place - 2), place) if tokens[n].role is Role.DENY]
-        if token.role is Role.ENDED and before and token.raw not in _ADVERBS:
+        if token.role is not Does.ENDED:
+            continue
+        before = [n for n in range(max(0, place - 2), place) if tokens[n].role is Does.DENY]
+        if before and token.raw not in _ADVERBS:
             return [t for n, t in enumerate(tokens) if n not in {before[-1], place}]
     return tokens
 

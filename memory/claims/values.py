@@ -6,7 +6,7 @@ from typing import Final
 
 from memory.claims.dates import BEGINNING, dated, days_on
 from memory.claims.joining import joined
-from memory.claims.lexicon import Role, Token
+from memory.claims.lexicon import Does, Role, Token
 from memory.claims.naming import with_names
 from memory.claims.nouns import ValueKind
 from memory.claims.numerals import canonical, quantity
@@ -20,7 +20,7 @@ from memory.claims.units_rules import (
 )
 
 _EXACT_AFTER: Final = frozenset({"version"})
-_PLAIN: Final = frozenset(Role) - {Role.NUMBER, Role.VALUE, Role.PERIOD, Role.DAYPART}
+_PLAIN: Final = frozenset(Role) - {Does.NUMBER, Does.VALUE, Does.PERIOD, Does.DAYPART}
 _BEGINNING: Final = BEGINNING | {*SIGNS.values(), "half", "noon", "midday", "midnight"}
 _LOOK_BACK: Final = 4
 _MOST_SCALES: Final = 2
@@ -28,14 +28,16 @@ _HALF_DAY: Final = 12
 _LAST_HOUR: Final = 24
 _HEAVY: Final = frozenset({"weight", "heavy"})
 _PARTED: Final = frozenset("米块斤")
-_PASSED: Final = frozenset({Role.SILENT, Role.LASTING})
+_PASSED: Final = frozenset({Does.SILENT, Does.LASTING})
 _QUARTERS: Final = {"一刻": 15, "三刻": 45}
-_SHOWN: Final = frozenset({Role.LINK, Role.PREP, Role.VERB, Role.TO, Role.COLON})
+_SHOWN: Final = frozenset({Does.LINK, Does.PREP, Does.VERB, Does.TO, Does.COLON})
 
 
 def typed(tokens: list[Token], at: datetime | None) -> list[Token]:
     """Return the tokens with every value that has a type put into one token."""
     spelt = with_names(_numbers(tokens))
+    if not _any_typed(spelt):
+        return spelt
     heavy = any(token.text in _HEAVY for token in spelt)
     done: list[Token] = []
     place = 0
@@ -49,6 +51,14 @@ def typed(tokens: list[Token], at: datetime | None) -> list[Token]:
             done.append(token)
         place += length
     return joined(_counted(done, at))
+
+
+def _any_typed(tokens: list[Token]) -> bool:
+    """Say whether any token is a value, or a part of one, or a sign that is taken for one."""
+    for token in tokens:
+        if token.role not in _PLAIN or token.raw in _BEGINNING or token.raw == "+":
+            return True
+    return False
 
 
 def _counted(tokens: list[Token], at: datetime | None) -> list[Token]:
@@ -82,13 +92,15 @@ def _days(token: Token) -> int:
 
 def _numbers(tokens: list[Token]) -> list[Token]:
     """Return the tokens with English number words as numbers."""
-    found: list[Token] = []
-    for token in tokens:
-        number = _worded(token.raw) if token.role is Role.WORD else None
-        if number is None:
-            found.append(token)
-        else:
-            found.append(Token(Role.NUMBER, str(number), token.raw, ValueKind.NUMBER))
+    found = tokens
+    for place, token in enumerate(tokens):
+        raw = token.raw
+        if token.role is not Does.WORD or not (raw in ENGLISH_NUMBERS or "-" in raw):
+            continue
+        number = _worded(raw)
+        if number is not None:
+            found = list(tokens) if found is tokens else found
+            found[place] = Token(Does.NUMBER, str(number), raw, ValueKind.NUMBER)
     return found
 
 
@@ -108,27 +120,27 @@ def _value(
         named = at + 1 < len(tokens) and tokens[at + 1].text == "stand_for"
         return (token if named or _shown(done) else None), 1
     little = token.raw == "一" and _at(tokens, at + 1) == "点" and bool(done)
-    if little and (_closes(tokens, at + 2) or done[-1].role is Role.VERB):
+    if little and (_closes(tokens, at + 2) or done[-1].role is Does.VERB):
         return None, 2
-    late = token.role is Role.DAYPART and at + 1 < len(tokens)
+    late = token.role is Does.DAYPART and at + 1 < len(tokens)
     clock = _spoken(tokens, at) or _clock(tokens, at + late, late=token.raw in LATE)
     if clock:
         return clock[0], clock[1] + late
     found = dated(tokens, at, now) or _half(tokens, at) or _priced(tokens, at)
-    if found is None and token.role is Role.NUMBER:
+    if found is None and token.role is Does.NUMBER:
         found = _measured(tokens, at, done, heavy=heavy)
     return found or (token, 1)
 
 
 def _closes(tokens: list[Token], place: int) -> bool:
     """Say whether a clause ends here: 正式一点 is no time of day."""
-    return place >= len(tokens) or tokens[place].role in {Role.STOP, Role.COMMA, Role.SILENT}
+    return place >= len(tokens) or tokens[place].role in {Does.STOP, Does.COMMA, Does.SILENT}
 
 
 def _shown(done: list[Token]) -> bool:
     """Say whether an emoji that comes now is what is spoken of, and not how one feels about it."""
     before = next((t for t in reversed(done) if t.role not in _PASSED), None)
-    changed = before is not None and before.role is Role.CHANGE and not before.raw.isascii()
+    changed = before is not None and before.role is Does.CHANGE and not before.raw.isascii()
     counted = before is not None and before.kind is ValueKind.NUMBER and not before.raw.isascii()
     return before is not None and (before.role in _SHOWN or changed or counted)
 
@@ -138,7 +150,7 @@ def _clock(tokens: list[Token], at: int, *, late: bool) -> tuple[Token, int] | N
     half = follows.casefold().replace(".", "")
     if token.kind is ValueKind.TIME:
         hour, minute, length = int(token.raw.split(":")[0]), int(token.raw.split(":")[1]), 1
-    elif token.role is not Role.NUMBER or not token.text.isdigit():
+    elif token.role is not Does.NUMBER or not token.text.isdigit():
         if token.raw in {"noon", "midday", "midnight"}:
             return _time(0 if token.raw == "midnight" else 12, 0, token.raw), 1
         return None
@@ -181,13 +193,13 @@ def _minutes(tokens: list[Token], at: int) -> tuple[int, int]:
         return 30, 1
     if follows in _QUARTERS:
         return _QUARTERS[follows], 1
-    if at < len(tokens) and tokens[at].role is Role.NUMBER and tokens[at].text.isdigit():
+    if at < len(tokens) and tokens[at].role is Does.NUMBER and tokens[at].text.isdigit():
         return int(tokens[at].text), 2 if _at(tokens, at + 1) == "分" else 1
     return 0, 0
 
 
 def _time(hour: int, minute: int, raw: str) -> Token:
-    return Token(Role.VALUE, f"{hour:02d}:{minute:02d}", raw, ValueKind.TIME)
+    return Token(Does.VALUE, f"{hour:02d}:{minute:02d}", raw, ValueKind.TIME)
 
 
 def _half(tokens: list[Token], at: int) -> tuple[Token, int] | None:
@@ -195,7 +207,7 @@ def _half(tokens: list[Token], at: int) -> tuple[Token, int] | None:
         unit = UNITS.get(_at(tokens, at + skip).casefold())
         if unit:
             text = quantity(Fraction(1, 2), *unit)
-            return Token(Role.VALUE, text, "half", ValueKind.QUANTITY), skip + 1
+            return Token(Does.VALUE, text, "half", ValueKind.QUANTITY), skip + 1
     return None
 
 
@@ -203,12 +215,12 @@ def _priced(tokens: list[Token], at: int) -> tuple[Token, int] | None:
     """Read "USD 5,000"."""
     unit = UNITS.get(tokens[at].raw)
     number = tokens[at + 1] if at + 1 < len(tokens) else tokens[at]
-    if unit is None or unit[0] not in SIGNS.values() or number.role is not Role.NUMBER:
+    if unit is None or unit[0] not in SIGNS.values() or number.role is not Does.NUMBER:
         return None
     if not number.text.replace(".", "").isdigit():
         return None
     text = quantity(Fraction(number.text), *unit)
-    return Token(Role.VALUE, text, number.raw, ValueKind.QUANTITY), 2
+    return Token(Does.VALUE, text, number.raw, ValueKind.QUANTITY), 2
 
 
 def _measured(tokens: list[Token], at: int, done: list[Token], *, heavy: bool) -> tuple[Token, int]:
@@ -217,8 +229,8 @@ def _measured(tokens: list[Token], at: int, done: list[Token], *, heavy: bool) -
     if number[0] in SIGNS:
         number, sign = number[1:], SIGNS[number[0]]
     if any(token.text in _EXACT_AFTER for token in done[-_LOOK_BACK:]):
-        return Token(Role.VALUE, number, raw, ValueKind.CODE), 1
-    if at + 1 < len(tokens) and tokens[at + 1].role is Role.ORDINAL:
+        return Token(Does.VALUE, number, raw, ValueKind.CODE), 1
+    if at + 1 < len(tokens) and tokens[at + 1].role is Does.ORDINAL:
         return _ordinal(tokens, at, number)
     size, length = Fraction(number), 1
     while length <= _MOST_SCALES and (scale := SCALES.get(_at(tokens, at + length).casefold())):
@@ -228,7 +240,7 @@ def _measured(tokens: list[Token], at: int, done: list[Token], *, heavy: bool) -
         return found[0]._replace(raw=raw), length + found[1]
     if _at(tokens, at + length) in CHINESE_BARE:
         length += 1
-    return Token(Role.VALUE, canonical(size), raw, ValueKind.NUMBER), length
+    return Token(Does.VALUE, canonical(size), raw, ValueKind.NUMBER), length
 
 
 def _united(
@@ -237,7 +249,7 @@ def _united(
     """Return a number with the unit that begins at a place, and how many tokens that takes."""
     word, length = _at(tokens, at).casefold(), 0
     if word == "个" and (half := _half_more(tokens, at + 1)):
-        return Token(Role.VALUE, quantity(size + Fraction(1, 2), *half), "", ValueKind.QUANTITY), 3
+        return Token(Does.VALUE, quantity(size + Fraction(1, 2), *half), "", ValueKind.QUANTITY), 3
     unit = (sign, Fraction(1)) if sign else UNITS.get(word)
     if unit is None:
         return None
@@ -251,7 +263,7 @@ def _united(
     elif word in _PARTED and _behind(tokens, at + length):
         raw = tokens[at + length].text
         size, length = size + Fraction(int(raw), 10 ** len(raw)), length + 1
-    return Token(Role.VALUE, quantity(size, *unit), "", ValueKind.QUANTITY), length
+    return Token(Does.VALUE, quantity(size, *unit), "", ValueKind.QUANTITY), length
 
 
 def _behind(tokens: list[Token], place: int) -> bool:
@@ -260,7 +272,7 @@ def _behind(tokens: list[Token], place: int) -> bool:
     return (
         digits.isdigit()
         and len(digits) <= _FEW
-        and (place + 1 >= len(tokens) or tokens[place + 1].role is not Role.UNIT)
+        and (place + 1 >= len(tokens) or tokens[place + 1].role is not Does.UNIT)
     )
 
 
@@ -274,12 +286,12 @@ def _half_more(tokens: list[Token], at: int) -> tuple[str, Fraction] | None:
 
 def _ordinal(tokens: list[Token], at: int, number: str) -> tuple[Token, int]:
     if _at(tokens, at + 2) == "floor":
-        return Token(Role.VALUE, f"{number} floor", number, ValueKind.QUANTITY), 3
-    return Token(Role.WORD, f"{number}th", f"{number}th"), 2
+        return Token(Does.VALUE, f"{number} floor", number, ValueKind.QUANTITY), 3
+    return Token(Does.WORD, f"{number}th", f"{number}th"), 2
 
 
 def _at_number(tokens: list[Token], place: int) -> str:
-    if place >= len(tokens) or tokens[place].role is not Role.NUMBER:
+    if place >= len(tokens) or tokens[place].role is not Does.NUMBER:
         return ""
     return tokens[place].text
 

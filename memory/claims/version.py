@@ -38,9 +38,11 @@ def _lexicon() -> str:
 def _plain(value: object) -> str:
     """Return a table as text; sets have no order of their own."""
     if isinstance(value, frozenset | set):
-        return repr(sorted(map(repr, value)))
+        return repr(sorted(map(_plain, value)))
     if isinstance(value, dict):
-        return repr([(repr(key), _plain(one)) for key, one in value.items()])
+        return repr([(_plain(key), _plain(one)) for key, one in value.items()])
+    if isinstance(value, tuple | list):
+        return repr([_plain(one) for one in value])
     return repr(value)
 
 

@@ -1,5 +1,9 @@
 """What the ledger makes of claims: which texts replace one another, and which never do."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from guard.claimed import ByClaims
@@ -92,3 +96,19 @@ def test_of_a_long_reading_only_the_lexicon_is_recorded() -> None:
     record = ByClaims().read(Said(text, START)).record
     assert len(record) < 20
     assert ByClaims().is_current(record)
+
+
+def test_every_process_names_the_same_words_and_rules_alike() -> None:
+    """A restart must not take what it sealed itself for another's reading."""
+    ask = "from memory.claims.version import LEXICON; print(LEXICON, end='')"
+    named = [
+        subprocess.run(  # noqa: S603  # this interpreter, nothing from outside
+            [sys.executable, "-c", ask],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert named == [LEXICON, LEXICON]
