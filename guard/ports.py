@@ -39,6 +39,7 @@ from memory.types import (
     SubjectId,
     SubjectMark,
     TenantId,
+    TraceId,
     TurnId,
 )
 from policies.model import Finding
@@ -117,6 +118,7 @@ class Record(StrEnum):
     WRITE = "write"
     OUTCOME = "outcome"
     TURN = "turn"
+    TRACE = "trace"
 
 
 class Envelopes(Protocol):
@@ -708,4 +710,32 @@ class Transcript(Protocol):
 
     async def expire(self, now: datetime) -> int:
         """Remove the turns of every tenant that have expired; return how many."""
+        ...
+
+
+class Traces(Protocol):
+    """What recalls left behind (R10), sealed under their subject's key and for some days.
+
+    Lost when the process is killed: what was recorded within the last flush interval.
+    """
+
+    def record(self, owner: Owner, id: TraceId, at: datetime, plain: bytes) -> None:
+        """Take one trace off the request's path; never blocks and never raises."""
+        ...
+
+    async def read(self, owner: Owner, id: TraceId, now: datetime) -> bytes | None:
+        """Return what was recorded, None for what is not this owner's, has expired, or does not
+        open. Raises UnavailableError.
+        """
+        ...
+
+    async def erase(self, tenant: TenantId, subject: SubjectId | None) -> int:
+        """Remove all traces of a subject, or of the whole tenant; return how many.
+
+        What is being answered just now leaves none either. Raises UnavailableError.
+        """
+        ...
+
+    async def expire(self, now: datetime) -> int:
+        """Remove the traces of every tenant that have expired; return how many."""
         ...

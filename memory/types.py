@@ -15,6 +15,8 @@ LeafId = NewType("LeafId", str)
 """Id of an audit leaf: a version 7 UUID, so that ids sort by time of creation."""
 TurnId = NewType("TurnId", str)
 """Id of one turn of a conversation."""
+TraceId = NewType("TraceId", str)
+"""Id of what is kept of one recall."""
 SubjectMark = NewType("SubjectMark", str)
 """Keyed id of a subject, 32 hex digits: how the index knows a subject without knowing the name."""
 Epoch = NewType("Epoch", int)

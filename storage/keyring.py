@@ -51,6 +51,7 @@ class SubjectPurpose(StrEnum):
     WRITE = "write"
     OUTCOME = "outcome"
     TURN = "turn"
+    TRACE = "trace"
 
 
 _P = TypeVar("_P", TenantPurpose, SubjectPurpose)

@@ -7,7 +7,7 @@ from typing import Protocol
 import msgspec
 
 from guard.nouns import Row
-from memory.types import MemoryId, SubjectId, TenantId
+from memory.types import MemoryId, Owner, SubjectId, TenantId, TraceId
 
 
 class WrappedKey(msgspec.Struct, frozen=True):
@@ -85,4 +85,36 @@ class Outbox(Protocol):
 
     async def tenants(self) -> list[TenantId]:
         """Return every tenant that owns a row."""
+        ...
+
+
+class SealedTrace(msgspec.Struct, frozen=True):
+    """What one recall left behind, as it is kept."""
+
+    owner: Owner
+    id: TraceId
+    at: datetime
+    expires_at: datetime
+    token: bytes
+
+
+class TraceStore(Protocol):
+    """Where traces are kept. All methods raise UnavailableError when it does not answer."""
+
+    async def add(self, traces: Sequence[SealedTrace]) -> None:
+        """Add traces of any tenants durably, all or none. Raises ConflictError for a known id."""
+        ...
+
+    async def find(
+        self, tenant: TenantId, subject: SubjectId, id: TraceId, now: datetime
+    ) -> SealedTrace | None:
+        """Return the subject's trace, None when there is none or it has expired."""
+        ...
+
+    async def erase(self, tenant: TenantId, subject: SubjectId | None) -> int:
+        """Remove the traces of a subject, or of the whole tenant; return how many."""
+        ...
+
+    async def expire(self, now: datetime) -> int:
+        """Remove the traces of every tenant that have expired; return how many."""
         ...

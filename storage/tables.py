@@ -248,6 +248,23 @@ class TurnRow(LedgerTable, table=True):
     token: bytes
 
 
+class TraceRow(LedgerTable, table=True):
+    """What one recall left behind, sealed, until it expires."""
+
+    __tablename__: ClassVar[str] = "traces"
+    __table_args__ = (
+        Index("traces_subject", "tenant", "subject"),
+        Index("traces_expiry", "tenant", "expires_at"),
+    )
+
+    tenant: str = Field(primary_key=True)
+    id: str = Field(primary_key=True)
+    subject: str
+    at: int = Field(sa_type=BigInteger)
+    expires_at: int = Field(sa_type=BigInteger)
+    token: bytes
+
+
 class TenantRow(LedgerTable, table=True):
     """A registered tenant, the most its clients may claim, and the units it may spend a minute
     where that is not what the settings say.
@@ -311,3 +328,4 @@ WRITES: Final[Table] = METADATA.tables["writes"]
 QUEUE: Final[Table] = METADATA.tables["queue"]
 TURNS: Final[Table] = METADATA.tables["turns"]
 REVOCATIONS: Final[Table] = METADATA.tables["revocations"]
+TRACES: Final[Table] = METADATA.tables["traces"]

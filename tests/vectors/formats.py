@@ -48,6 +48,12 @@ MATERIAL = Blinded(
 
 TURN = msgspec.msgpack.encode(Turn(Role.USER, "我喜欢靠窗的座位。"))
 TURN_PLACE = (b"47ad9511bb90eeb390d38d9a2fcdd2a9", ID.encode())
+TRACE = msgspec.msgpack.encode({"id": ID, "reliable": False})
+TRACE_PLACE = (
+    ID.encode(),
+    (1_793_534_400_000_000).to_bytes(8, "big"),
+    (1_794_139_200_000_000).to_bytes(8, "big"),
+)
 OUTCOME = Superseded(ID, OriginClass.USER_STATED, 3, OTHER_ID, ("relate.newer",))
 DECIDED = Decided(
     Evidence(
@@ -142,6 +148,7 @@ async def produce() -> dict[str, object]:
         "write": (await envelopes.wrap(ALICE, Record.WRITE, (ID.encode(),), deferred)).hex(),
         "outcome": (await envelopes.wrap(ALICE, Record.OUTCOME, (ID.encode(),), outcome)).hex(),
         "turn": (await envelopes.wrap(ALICE, Record.TURN, TURN_PLACE, TURN)).hex(),
+        "trace": (await envelopes.wrap(ALICE, Record.TRACE, TRACE_PLACE, TRACE)).hex(),
         "entry_plain": pack_entry(MATERIAL).hex(),
         "rotated": [round(float(value), 6) for value in rotated.vectors["en"]],
     }

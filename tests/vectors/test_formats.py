@@ -193,6 +193,18 @@ def test_a_turn_is_bound_to_its_session_and_id() -> None:
         opened_record("turn", b"turn", PLACE[2], session)
 
 
+@pytest.mark.requirement("R10", "S3")
+def test_a_trace_is_bound_to_its_id_and_times() -> None:
+    """It opens to its map; with a later end it does not."""
+    at, until = (
+        micros.to_bytes(8, "big") for micros in (1_793_534_400_000_000, 1_794_139_200_000_000)
+    )
+    trace = {"id": PLACE[2].decode(), "reliable": False}
+    assert opened_record("trace", b"trace", PLACE[2], at, until) == trace
+    with pytest.raises(InvalidTag):
+        opened_record("trace", b"trace", PLACE[2], at, b"\x7f" + until[1:])
+
+
 OUTCOME = {
     "type": "superseding",
     "id": "01938d6c-0000-7000-8000-000000000001",
