@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from guard.detectors.classifier import Judgement, Limits
 from guard.errors import UnavailableError
 from guard.models.features import FAMILIES, FEATURES, Part
+from guard.models.products import Products
 from guard.models.signs import Reading
 
 MAGIC: Final = b"MGPC\x01"
@@ -52,14 +53,16 @@ class _File(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Poison:
-    """A loaded model. Inference is numpy alone, and deterministic."""
+    """A loaded model. Inference is deterministic."""
 
     def __init__(self, card: Card, arrays: Mapping[str, Array], digest: str) -> None:
         self.card, self.digest = card, digest
         self._a = arrays
-        # Kept as small whole numbers of a column's unit, worked with as what they stand for.
-        self._examples = arrays["examples"] * arrays["examples_unit"]
-        self._squares = np.einsum("nd,nd->n", self._examples, self._examples)
+        # Small whole numbers of a column's unit: multiplied as they are kept.
+        self._unit = arrays["examples_unit"]
+        self._products = Products(arrays["examples"])
+        examples = arrays["examples"] * self._unit
+        self._squares = np.einsum("nd,nd->n", examples, examples)
 
     @classmethod
     def load(cls, path: Path, sha256: str) -> Self:
@@ -85,7 +88,10 @@ class Poison:
             raise UnavailableError(f"{_WHAT}: the model is damaged") from None
         if file.card.features != FEATURES:
             raise UnavailableError(f"{_WHAT}: the model reads texts otherwise: train it again")
-        return cls(file.card, arrays, hashlib.sha256(content).hexdigest())
+        try:
+            return cls(file.card, arrays, hashlib.sha256(content).hexdigest())
+        except (ValueError, KeyError):
+            raise UnavailableError(f"{_WHAT}: the model is damaged") from None
 
     def judge(self, parts: Sequence[Part], rows: Array, readings: Sequence[Reading]) -> Judgement:
         """Return what the model makes of a text, given every part of it as numbers."""
@@ -115,9 +121,9 @@ class Poison:
 
     def _remembered(self, rows: Array) -> Array:
         near = projected(rows, self._a)
+        products = self._products.with_rows(near * self._unit).astype(np.float32)
         squares = np.einsum("nd,nd->n", near, near)[:, None] + self._squares[None, :]
-        distances = squares - 2.0 * (near @ self._examples.T)
-        kernel = np.exp(-self.card.gamma * distances)
+        kernel = np.exp(-self.card.gamma * (squares - 2.0 * products))
         marks: Array = kernel @ self._a["examples_weights"] + self._bias("examples")
         return marks
 
