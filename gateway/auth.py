@@ -5,7 +5,8 @@ REST and both MCP transports pass through `BearerAuth`. The order of the steps:
 1. exactly one `Authorization: Bearer` header, of bounded length;
 2. the key that the token names, and the one algorithm bound to that key, never to the token;
 3. signature, issuer, audience, and times within the leeway (PyJWT);
-4. claims of exactly the right types and lengths (msgspec);
+4. the door is one of the resource that the audience names, if it names one (RFC 8707), and the
+   claims are of exactly the right types and lengths (msgspec);
 5. a registered, living tenant and a client of it, which fixes the ceiling of origin;
 6. not revoked (E6).
 
@@ -30,6 +31,7 @@ from mcp.server.auth.provider import AccessToken
 from msgspec import Meta
 
 from gateway.keysets import Keys
+from gateway.resources import Audiences, Resource, resource_at
 from gateway.revoked import Revoked
 from gateway.scopes import Access, requirement
 from gateway.settings import Auth, Name
@@ -66,9 +68,10 @@ class Claims(msgspec.Struct, frozen=True):
 class Verifier:
     """Turns a token into claims, or raises UnauthenticatedError with no word on why."""
 
-    def __init__(self, keys: Keys, auth: Auth) -> None:
+    def __init__(self, keys: Keys, auth: Auth, url: str) -> None:
         self._keys = keys
         self._auth = auth
+        self._audiences = Audiences(auth.audiences, url)
         self._required = [
             "iss",
             "aud",
@@ -93,16 +96,16 @@ class Verifier:
             return scopes - {Scope.PLATFORM_ADMIN}
         return scopes
 
-    async def verify(self, token: str) -> Claims:
-        """Return the claims of a token that holds in every respect."""
+    async def verify(self, token: str, door: Resource) -> Claims:
+        """Return the claims of a token that holds in every respect, at a door of this resource."""
         try:
-            return await self._verify(token)
+            return await self._verify(token, door)
         # A hostile token may break its parser in any way at all; it is a bad token all the same,
         # and never an internal error whose shape would tell one bad token from another.
         except Exception:  # noqa: BLE001
             raise UnauthenticatedError from None
 
-    async def _verify(self, token: str) -> Claims:
+    async def _verify(self, token: str, door: Resource) -> Claims:
         if len(token) > MAX_TOKEN_CHARS:
             raise UnauthenticatedError
         key = await self._keys.find(jwt.get_unverified_header(token).get("kid"))
@@ -110,11 +113,13 @@ class Verifier:
             token,
             key.material,
             algorithms=[key.algorithm],
-            audience=list(self._auth.audiences),
+            audience=self._audiences.ours,
             issuer=self._auth.issuer,
             leeway=self._auth.leeway_seconds,
             options={"require": self._required, "enforce_minimum_key_length": True},
         )
+        if not self._audiences.open(raw["aud"], door):
+            raise UnauthenticatedError
         named = {
             "issuer": "iss",
             "issued_at": "iat",
@@ -208,7 +213,7 @@ class BearerAuth(ASGIMiddleware):
         self, scope: Connection, channel: Channel
     ) -> tuple[Principal, AuthenticatedUser]:
         token = _token(scope["headers"])
-        claims = await self._verifier.verify(token)
+        claims = await self._verifier.verify(token, resource_at(scope["path_template"]))
         tenant, client = TenantId(claims.tenant), ClientId(claims.client)
         allowed = await self._admission.admit(tenant, client)
         principal = Principal(
@@ -267,13 +272,17 @@ def mint(
     scopes: Iterable[str],
     client: str = DEVELOPMENT_CLIENT,
     ttl_seconds: int = 3600,
+    resource: str | None = None,
 ) -> str:
-    """Return a token signed with a private JWK, as the development gateway accepts it."""
+    """Return a token signed with a private JWK, as the development gateway accepts it.
+
+    It is for the resource at an address, or else for the first of the configured audiences.
+    """
     signer = jwt.PyJWK(dict(key))
     now = int(time.time())
     payload = {
         "iss": auth.issuer,
-        "aud": auth.audiences[0],
+        "aud": auth.audiences[0] if resource is None else resource,
         "iat": now,
         "exp": now + ttl_seconds,
         "jti": str(uuid.uuid4()),

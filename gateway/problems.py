@@ -14,6 +14,8 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException
 
 from gateway.answers import OriginAnswer, WriteAnswer
+from gateway.resources import FIRST_SCOPES, Resource, resource_at
+from gateway.scopes import requirement
 from guard.errors import (
     ConflictError,
     ForbiddenError,
@@ -38,6 +40,7 @@ from guard.outcomes import (
     Superseded,
     WriteOutcome,
 )
+from guard.principal import Scope
 
 _LOGGER: Final = logging.getLogger("memguard")
 MEDIA_TYPE: Final = "application/problem+json"
@@ -193,14 +196,17 @@ def retry_after(error: Exception) -> int | None:
     return 1 if isinstance(error, ConflictError) else None
 
 
-def challenge(error: Exception, *, metadata_url: str, attempted: bool) -> str | None:
+def challenge(
+    error: Exception, *, metadata_url: str, attempted: bool, wanted: str = ""
+) -> str | None:
     """Return the `WWW-Authenticate` value for an error that a better token would mend.
 
     Without an attempt there is no error code to tell (RFC 6750, 3.1); with one there is a single
-    opaque one.
+    opaque one. `wanted` are the scopes that whoever comes without a token should ask for.
     """
     parts = [f'resource_metadata="{metadata_url}"']
     if isinstance(error, UnauthenticatedError):
+        parts = [*parts, f'scope="{wanted}"'] if wanted else parts
         if attempted:
             parts = ['error="invalid_token"', *parts]
     elif isinstance(error, ForbiddenError) and error.scope is not None:
@@ -231,6 +237,7 @@ class ProblemHandler:
             error,
             metadata_url=metadata_url(self._url, request.scope.get("path", "")),
             attempted=b"authorization" in dict(request.scope["headers"]),
+            wanted=_wanted(request),
         )
         if known is not None:
             headers["WWW-Authenticate"] = known
@@ -242,8 +249,15 @@ class ProblemHandler:
 
 def metadata_url(url: str, path: str) -> str:
     """Return where the RFC 9728 metadata of the resource at `path` is."""
-    resource = "sse" if path in ("/sse", "/messages") else "mcp"
-    return f"{url}/.well-known/oauth-protected-resource/{resource}"
+    return url + resource_at(path).metadata_path
+
+
+def _wanted(request: Request[Any, Any, Any]) -> str:
+    """Return the scopes to ask for at the route of a request; none where there is no route."""
+    if resource_at(request.scope.get("path", "")) is not Resource.REST:
+        return " ".join(FIRST_SCOPES)
+    needed = requirement(request.scope) if request.scope.get("path_template") else None
+    return needed if isinstance(needed, Scope) else ""
 
 
 def answer_of(outcome: WriteOutcome) -> WriteAnswer:

@@ -31,6 +31,8 @@ ROUTES: Final[dict[tuple[str, str], Requirement]] = {
     ("GET", "/readyz"): Access.PUBLIC,
     ("GET", "/schema"): Access.PUBLIC,
     ("GET", "/schema/openapi.json"): Access.PUBLIC,
+    ("GET", "/.well-known/oauth-protected-resource"): Access.PUBLIC,
+    ("GET", "/.well-known/oauth-protected-resource/v1"): Access.PUBLIC,
     ("GET", "/.well-known/oauth-protected-resource/mcp"): Access.PUBLIC,
     ("GET", "/.well-known/oauth-protected-resource/sse"): Access.PUBLIC,
     ("POST", "/v1/memories"): Scope.MEMORY_WRITE,

@@ -156,6 +156,9 @@ class Auth(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     issuer: Annotated[str, Meta(min_length=1, max_length=512)] = DEVELOPMENT_ISSUER
     audiences: Annotated[_Words, Meta(min_length=1, max_length=16)] = (DEVELOPMENT_AUDIENCE,)
+    """Audiences that open every door, beside the addresses of the gateway's own resources."""
+    authorization_servers: Annotated[tuple[_Url, ...], Meta(max_length=16)] = ()
+    """Where clients are sent for a token. Empty: to the issuer, if it is an address."""
     leeway_seconds: Annotated[int, Meta(ge=0, le=60)] = 5
     """Clock skew forgiven in exp, nbf and iat. A minute at most: beyond it clocks are broken."""
     keys_file: Path | None = None
@@ -189,6 +192,13 @@ class Auth(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     subject_claim: _ClaimName = "sub"
     scope_claim: _ClaimName = "scope"
     client_claim: _ClaimName = "azp"
+
+    @property
+    def servers(self) -> list[str]:
+        """The issuers to name in the metadata of resources; a development gateway has none."""
+        if self.authorization_servers:
+            return list(self.authorization_servers)
+        return [self.issuer] if self.issuer.startswith(("https://", "http://")) else []
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -693,6 +703,7 @@ _LISTS: Final = frozenset(
         "http.trusted_proxies",
         "tracing.trusted_parents",
         "auth.audiences",
+        "auth.authorization_servers",
         "auth.algorithms",
         "screening.second_attack_labels",
     }

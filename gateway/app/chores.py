@@ -21,6 +21,7 @@ from gateway.app.policing import is_unsafe, overrides_of, policy_of
 from gateway.app.screening import no_quota, opened_detectors, proven
 from gateway.app.serving import Progress, new_id, now, prepare_models
 from gateway.auth import mint
+from gateway.resources import Resource
 from gateway.settings import EmbedderKind, Mode, Settings, SettingsError
 from guard.errors import GuardError, InvalidError, UnavailableError
 from guard.magnets import Magnets
@@ -72,6 +73,7 @@ def token(
     scopes: Iterable[str],
     client: str,
     ttl_seconds: int,
+    resource: Resource | None = None,
 ) -> str:
     """Return a development token signed with the key in the data directory, made if missing.
 
@@ -91,6 +93,7 @@ def token(
         scopes=scopes,
         client=client,
         ttl_seconds=ttl_seconds,
+        resource=None if resource is None else resource.address(settings.url),
     )
 
 

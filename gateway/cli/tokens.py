@@ -9,6 +9,7 @@ from gateway import app
 from gateway.auth import DEVELOPMENT_CLIENT
 from gateway.cli import say
 from gateway.cli.options import Config, DataDir, settings_of
+from gateway.resources import Resource
 from guard.principal import Scope
 
 _SECONDS: Final = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
@@ -36,6 +37,15 @@ def _scopes(value: str) -> tuple[Scope, ...]:
     return tuple(Scope(word) for word in dict.fromkeys(words))
 
 
+def _resource(value: str | None) -> Resource | None:
+    known = {one.name.lower(): one for one in Resource}
+    if value is None:
+        return None
+    if value not in known:
+        raise typer.BadParameter(f"resources are: {' '.join(known)}", param_hint="--resource")
+    return known[value]
+
+
 def _name(value: str) -> str:
     if not 0 < len(value) <= _MAX_NAME or not value.isprintable():
         raise typer.BadParameter(f"1 to {_MAX_NAME} printable characters")
@@ -56,11 +66,18 @@ def mint(
     ttl: Annotated[str, typer.Option(metavar="TIME", help="How long it is valid: 90s to 366d.")] = (
         "1h"
     ),
+    resource: Annotated[
+        str | None,
+        typer.Option(
+            metavar="R",
+            help="What it is for: gateway, rest, mcp or sse. Without, every endpoint takes it.",
+        ),
+    ] = None,
     data_dir: DataDir = None,
     config: Config = None,
 ) -> None:
     """Print a token, alone on stdout. For development: it is signed with the generated key."""
-    scopes, seconds = _scopes(scope), _duration(ttl)
+    scopes, seconds, named = _scopes(scope), _duration(ttl), _resource(resource)
     say.line(
         app.token(
             settings_of(data_dir, config),
@@ -69,5 +86,6 @@ def mint(
             scopes=scopes,
             client=client,
             ttl_seconds=seconds,
+            resource=named,
         )
     )

@@ -25,7 +25,7 @@ from gateway.mcp.stepup import let_through
 from gateway.mcp.streams import Streams
 from gateway.problems import metadata_url
 from gateway.rates import Cashier
-from gateway.scopes import PROMPTS, RESOURCES, TOOLS
+from gateway.resources import Resource, metadata_of
 from gateway.slots import Slots
 from memory.origin import Channel
 from memory.types import Owner
@@ -69,7 +69,7 @@ class McpEdge:
                 await asyncio.wait((watching,))
 
     def routes(self) -> list[ASGIRouteHandler | HTTPRouteHandler]:
-        """Return the three transports' routes and their metadata."""
+        """Return the transports' routes, and the metadata of all resources."""
 
         @asgi("/mcp", copy_scope=True, opt=_OPT)
         async def streamable(scope: Scope, receive: Receive, send: Send) -> None:
@@ -186,27 +186,19 @@ class Ending:
 
 
 def metadata_routes(edge: Edge) -> list[HTTPRouteHandler]:
-    """Return the RFC 9728 documents of the two resources."""
+    """Return the RFC 9728 documents of the resources, each at its own well-known address."""
+    auth, url = edge.settings.auth, edge.settings.url
 
-    def document(resource: str) -> dict[str, object]:
-        issuer = edge.settings.auth.issuer
-        return {
-            "resource": f"{edge.settings.url}/{resource}",
-            # An issuer that is no address (development) has no server to send clients to.
-            "authorization_servers": [issuer] if issuer.startswith("http") else [],
-            "scopes_supported": sorted({*TOOLS.values(), *RESOURCES.values(), *PROMPTS.values()}),
-            "bearer_methods_supported": ["header"],
-        }
+    def route(resource: Resource) -> HTTPRouteHandler:
+        document = metadata_of(resource, url, auth.servers)
 
-    @get("/.well-known/oauth-protected-resource/mcp")
-    async def of_mcp() -> dict[str, object]:
-        return document("mcp")
+        @get(resource.metadata_path)
+        async def metadata() -> dict[str, object]:
+            return document
 
-    @get("/.well-known/oauth-protected-resource/sse")
-    async def of_sse() -> dict[str, object]:
-        return document("sse")
+        return metadata
 
-    return [of_mcp, of_sse]
+    return [route(one) for one in Resource]
 
 
 async def _method_not_allowed(send: Send) -> None:

@@ -18,7 +18,7 @@ from litestar import Litestar
 from gateway.auth import RegisteredOnly, UnsafeFirstUse, Verifier
 from gateway.doors import QueueDoors, RevisionDoors, TenantDoors, TokenDoors
 from gateway.edge import Edge, UseCases, build
-from gateway.keysets import KeySet, read_keys
+from gateway.keysets import Keys, KeySet, read_keys
 from gateway.metrics import Metrics
 from gateway.revoked import Revoked
 from gateway.settings import Auth, Limits, Mode, Settings
@@ -385,7 +385,7 @@ class World:
 
     def __init__(
         self,
-        keys: KeySet,
+        keys: Keys,
         *,
         settings: Settings | None = None,
         registry: MemoryRegistry | None = None,
@@ -415,7 +415,7 @@ class World:
             use_cases=msgspec.structs.replace(
                 self.calls.doors(), **({} if self.tokens is None else {"tokens": self.tokens})
             ),
-            verifier=Verifier(self.keys, self.settings.auth),
+            verifier=Verifier(self.keys, self.settings.auth, self.settings.url),
             revoked=self.revoked,
             admission=RegisteredOnly(port) if production else UnsafeFirstUse(port),
             buckets=self.buckets,

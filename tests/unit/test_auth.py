@@ -15,7 +15,8 @@ from cryptography.hazmat.primitives.serialization import (
 
 from gateway.auth import Verifier, mint
 from gateway.keysets import KeySet, read_keys
-from gateway.settings import Algorithm, Auth, Mode, SettingsError
+from gateway.resources import Resource
+from gateway.settings import Algorithm, Auth, Mode, Settings, SettingsError
 from guard.errors import UnauthenticatedError
 from tests.edges.world import ed25519_jwk, p256_jwk, rsa_jwk, token
 
@@ -53,10 +54,10 @@ async def test_public_keys_verify_in_production(tmp_path: Path, make: Any, form:
     )
     content = {"set": {"keys": [_public(key)]}, "jwk": _public(key), "pem": pem}[form]
     auth = Auth(key_id="k1")
-    verifier = Verifier(_read(tmp_path, content, auth, Mode.PRODUCTION), auth)
-    assert (await verifier.verify(token(key))).tenant == "acme"
+    verifier = Verifier(_read(tmp_path, content, auth, Mode.PRODUCTION), auth, Settings().url)
+    assert (await verifier.verify(token(key), Resource.REST)).tenant == "acme"
     with pytest.raises(UnauthenticatedError):
-        await verifier.verify(token(make("k1")))
+        await verifier.verify(token(make("k1")), Resource.REST)
 
 
 @pytest.mark.requirement("E1")
@@ -64,35 +65,35 @@ async def test_a_development_token_is_accepted_and_expires(tmp_path: Path) -> No
     """What `mint` makes verifies with the same key file, whatever the claims are called."""
     key = ed25519_jwk()
     auth = Auth(tenant_claim="org")
-    verifier = Verifier(_read(tmp_path, key, auth), auth)
+    verifier = Verifier(_read(tmp_path, key, auth), auth, Settings().url)
     made = mint(key, auth, tenant="acme", subject="bob", scopes=["memory:read", "memory:write"])
-    claims = await verifier.verify(made)
+    claims = await verifier.verify(made, Resource.REST)
     assert (claims.tenant, claims.subject, claims.client) == ("acme", "bob", "dev-app")
     assert claims.scope == "memory:read memory:write"
     over = mint(key, auth, tenant="acme", subject="bob", scopes=[], ttl_seconds=-60)
     with pytest.raises(UnauthenticatedError):
-        await verifier.verify(over)
+        await verifier.verify(over, Resource.REST)
 
 
 @pytest.mark.requirement("E1")
 async def test_a_single_key_needs_no_id_and_a_wrong_id_is_refused(tmp_path: Path) -> None:
     """With one key a token may leave out the id; an id that nobody has is refused all the same."""
     key = ed25519_jwk(None)
-    verifier = Verifier(_read(tmp_path, key), EVERY)
-    assert (await verifier.verify(token(key))).subject == "alice"
+    verifier = Verifier(_read(tmp_path, key), EVERY, Settings().url)
+    assert (await verifier.verify(token(key), Resource.REST)).subject == "alice"
     with pytest.raises(UnauthenticatedError):
-        await verifier.verify(token(key, headers={"kid": "another"}))
+        await verifier.verify(token(key, headers={"kid": "another"}), Resource.REST)
 
 
 @pytest.mark.requirement("E1")
 async def test_a_shared_secret_works_in_development_when_configured(tmp_path: Path) -> None:
     """HS256 is off by default, works when asked for, and is bound to its own key."""
     secret, ours = _secret(32), ed25519_jwk()
-    verifier = Verifier(_read(tmp_path, {"keys": [secret, ours]}), EVERY)
-    assert (await verifier.verify(token(secret))).tenant == "acme"
-    assert (await verifier.verify(token(ours))).tenant == "acme"
+    verifier = Verifier(_read(tmp_path, {"keys": [secret, ours]}), EVERY, Settings().url)
+    assert (await verifier.verify(token(secret), Resource.REST)).tenant == "acme"
+    assert (await verifier.verify(token(ours), Resource.REST)).tenant == "acme"
     with pytest.raises(UnauthenticatedError):
-        await verifier.verify(token(secret, headers={"kid": "one"}))
+        await verifier.verify(token(secret, headers={"kid": "one"}), Resource.REST)
     with pytest.raises(SettingsError, match="not configured"):
         _read(tmp_path, secret, Auth())
 

@@ -14,6 +14,7 @@ from gateway.cli.feed import Line
 from gateway.cli.program import run
 from gateway.cli.screening import Verdict, judging
 from gateway.keysets import read_keys
+from gateway.resources import Resource
 from gateway.settings import Mode, load
 from memory.origin import TRUST_OF_SUBJECT, OriginClass
 
@@ -37,7 +38,9 @@ def test_a_minted_token_stands_alone_and_verifies(tmp_path: Path, capsys: Captur
     assert out == out.strip() + "\n"
     settings = load(environ={}, overrides={"storage.data_dir": str(folder)})
     keys = read_keys(folder / "signing-key.jwk", settings.auth, Mode.DEVELOPMENT)
-    claims = asyncio.run(Verifier(keys, settings.auth).verify(out.strip()))
+    claims = asyncio.run(
+        Verifier(keys, settings.auth, settings.url).verify(out.strip(), Resource.REST)
+    )
     assert (claims.tenant, claims.subject, claims.client) == ("acme", "爱丽丝", "c")
     assert claims.scope.split() == ["memory:read", "memory:write"]
     assert claims.expires_at - claims.issued_at == 900

@@ -13,6 +13,7 @@ import pytest
 from gateway.app.token_keys import opened_keys, refuse_wrong_keys
 from gateway.auth import Verifier
 from gateway.keysets import KeySet, LiveKeys, published_keys
+from gateway.resources import Resource
 from gateway.settings import Auth, Settings, SettingsError, load
 from guard.errors import InvalidError, UnauthenticatedError, UnavailableError
 from tests.edges.world import ed25519_jwk, p256_jwk, rsa_jwk, token
@@ -79,7 +80,7 @@ def settings_of(folder: Path, **auth: object) -> Settings:
 async def accepts(keys: LiveKeys, key: dict[str, Any]) -> bool:
     """Say whether a token of this key is believed."""
     try:
-        await Verifier(keys, Auth()).verify(token(key))
+        await Verifier(keys, Auth(), Settings().url).verify(token(key), Resource.REST)
     except UnauthenticatedError:
         return False
     return True
