@@ -230,6 +230,19 @@ class _Server(uvicorn.Server):
 
 
 @asynccontextmanager
+async def embedded(settings: Settings) -> AsyncIterator[Gateway]:
+    """Lend a gateway that serves this process alone: it is opened and works, and listens nowhere.
+
+    Raises as `run` does, and UnavailableError at once for what `run` would wait for.
+    """
+    configure(settings.log_level)
+    refuse_wrong(settings)
+    prepare_models(settings, lambda _step, _done, _total: None)
+    async with opened(settings) as gateway, gateway.litestar.lifespan():
+        yield gateway
+
+
+@asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Gateway]:
     """Open every room and lend the gateway over them; close all of it in reverse.
 

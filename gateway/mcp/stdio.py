@@ -1,7 +1,8 @@
 """MCP over stdin and stdout, for clients that start a program: it passes on to a gateway (M1).
 
 It holds one token, the user's, and no rights of its own. Every message goes to the gateway over
-Streamable HTTP and is checked there, as if the client spoke to the gateway itself.
+Streamable HTTP and is checked there, as if the client spoke to the gateway itself. The gateway may
+be one in this very process, which then listens nowhere: the messages take the same way in.
 """
 
 from collections.abc import AsyncIterator, Awaitable
@@ -9,6 +10,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Final, TypeVar
 
 import httpx2
+from litestar.types import ASGIApp
 from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server import Server, ServerRequestContext
@@ -37,23 +39,27 @@ _SECONDS: Final = 60.0
 _UNAUTHENTICATED: Final = 401
 
 
-async def serve_stdio(url: str, token: str) -> None:
-    """Speak MCP on stdin and stdout until stdin ends, for the gateway at `url`.
+async def serve_stdio(url: str, token: str, inside: ASGIApp | None = None) -> None:
+    """Speak MCP on stdin and stdout until stdin ends, for the gateway at `url`, or for the one
+    `inside` this process that goes by this address.
 
     Raises UnauthenticatedError when the gateway does not believe the token, and UnavailableError
     when it does not answer.
     """
-    async with _connected(url, token) as gateway:
+    async with connected(url, token, inside) as gateway:
         server = passing_on(gateway)
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 
 
 @asynccontextmanager
-async def _connected(url: str, token: str) -> AsyncIterator[Client]:
+async def connected(url: str, token: str, inside: ASGIApp | None) -> AsyncIterator[Client]:
+    """Lend a client of the gateway, whose answers `passing_on` passes on."""
     headers = {"Authorization": f"Bearer {token}"}
+    # The revision that is spoken here keeps no stream open, which ASGITransport could not do.
+    way = None if inside is None else httpx2.ASGITransport(inside, raise_app_exceptions=False)  # type: ignore[arg-type]
     async with httpx2.AsyncClient(
-        headers=headers, timeout=_SECONDS, follow_redirects=False, trust_env=False
+        headers=headers, timeout=_SECONDS, follow_redirects=False, trust_env=False, transport=way
     ) as http:
         await _require_welcome(http, url)
         async with Client(streamable_http_client(f"{url}/mcp", http_client=http)) as gateway:

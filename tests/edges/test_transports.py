@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import msgspec
 import pytest
+from litestar import Litestar
 
 from gateway.edge import build, server
 from gateway.scopes import TOOLS
@@ -32,6 +33,7 @@ WAYS: Final[dict[str, Way]] = {
     "http-2025-03-26": ways.older,
     "sse": ways.sse,
     "stdio": ways.stdio,
+    "stdio-embedded": ways.embedded,
 }
 
 Case = tuple[str, str, Arguments]
@@ -107,15 +109,16 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 @asynccontextmanager
-async def _served(guarded: Guarded) -> AsyncIterator[str]:
+async def _served(guarded: Guarded) -> AsyncIterator[tuple[str, Litestar]]:
     edge = guarded.edge()
     settings = msgspec.structs.replace(edge.settings, http=Http(port=0, shutdown_seconds=1))
-    running = server(build(msgspec.structs.replace(edge, settings=settings)), settings)
+    app = build(msgspec.structs.replace(edge, settings=settings))
+    running = server(app, settings)
     task = asyncio.create_task(running.serve())
     while not running.started:  # noqa: ASYNC110 - uvicorn has no event for it
         await asyncio.sleep(0.01)
     try:
-        yield f"http://127.0.0.1:{running.servers[0].sockets[0].getsockname()[1]}"
+        yield f"http://127.0.0.1:{running.servers[0].sockets[0].getsockname()[1]}", app
     finally:
         running.should_exit = True
         await task
@@ -127,15 +130,15 @@ async def played(
     """Play cases over one way, on a fresh ledger."""
     guarded = Guarded(folder)
     async with AsyncExitStack() as stack:
-        url = await stack.enter_async_context(_served(guarded))
+        url, app = await stack.enter_async_context(_served(guarded))
         tokens = {
             name: token(guarded.key, sub=name, jti=f"token-of-{name}", scope=scope)
             for name, scope in _SCOPES.items()
         }
-        async with ways.rest(url, tokens["bob"]) as first:
+        async with ways.rest(url, tokens["bob"], app) as first:
             await first.call("list_memories", {})  # makes the tenant and its client known
         await guarded.lower(TENANT, "dev-app", OriginClass.AGENT_RELAYED)
-        connecting = [stack.enter_async_context(way(url, one)) for one in tokens.values()]
+        connecting = [stack.enter_async_context(way(url, one, app)) for one in tokens.values()]
         callers = dict(zip(tokens, [await one for one in connecting], strict=True))
         return [seen async for seen in _played(guarded, callers, channel, cases)]
 
@@ -273,8 +276,8 @@ async def test_a_transport_that_tampers_is_found_out(
     """By what it tells, or by the audit and what is recalled where it tells what was expected."""
 
     @asynccontextmanager
-    async def way(url: str, value: str) -> AsyncIterator[Caller]:
-        async with ways.rest(url, value) as caller:
+    async def way(url: str, value: str, app: Litestar) -> AsyncIterator[Caller]:
+        async with ways.rest(url, value, app) as caller:
             yield tampered(caller)
 
     seen = await played(way, tmp_path, Channel.REST, CASES[:8])

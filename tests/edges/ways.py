@@ -14,11 +14,13 @@ from urllib.parse import quote
 
 import httpx2
 import msgspec
+from litestar import Litestar
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent
 
+from gateway.mcp.stdio import connected, passing_on
 from gateway.mcp.tools import REPLAYED_META
 from gateway.problems import REPLAYED
 from tests.edges.world import bearer
@@ -44,8 +46,8 @@ class Caller(Protocol):
         ...
 
 
-Way = Callable[[str, str], AbstractAsyncContextManager[Caller]]
-"""Connects to the gateway at an address with a token."""
+Way = Callable[[str, str, Litestar], AbstractAsyncContextManager[Caller]]
+"""Connects with a token to the gateway at an address, or to its application in this process."""
 
 
 class _Sdk:
@@ -60,7 +62,7 @@ class _Sdk:
 
 
 @asynccontextmanager
-async def streamable(url: str, token: str) -> AsyncIterator[Caller]:
+async def streamable(url: str, token: str, _: Litestar) -> AsyncIterator[Caller]:
     """Connect over Streamable HTTP as the current revision has it."""
     async with (
         httpx2.AsyncClient(headers=bearer(token), timeout=30) as http,
@@ -70,14 +72,14 @@ async def streamable(url: str, token: str) -> AsyncIterator[Caller]:
 
 
 @asynccontextmanager
-async def sse(url: str, token: str) -> AsyncIterator[Caller]:
+async def sse(url: str, token: str, _: Litestar) -> AsyncIterator[Caller]:
     """Connect over HTTP+SSE."""
     async with Client(sse_client(f"{url}/sse", headers=bearer(token)), mode="legacy") as client:
         yield _Sdk(client)
 
 
 @asynccontextmanager
-async def stdio(url: str, token: str) -> AsyncIterator[Caller]:
+async def stdio(url: str, token: str, _: Litestar) -> AsyncIterator[Caller]:
     """Start a process that does what `memguard mcp` does, without the other commands: they take
     seconds to import.
     """
@@ -87,6 +89,13 @@ async def stdio(url: str, token: str) -> AsyncIterator[Caller]:
         env={**os.environ, "MEMGUARD_TOKEN": token},
     )
     async with Client(program) as client:
+        yield _Sdk(client)
+
+
+@asynccontextmanager
+async def embedded(url: str, token: str, app: Litestar) -> AsyncIterator[Caller]:
+    """Connect to what `memguard mcp --embedded` puts between a client and its own gateway."""
+    async with connected(url, token, app) as gateway, Client(passing_on(gateway)) as client:
         yield _Sdk(client)
 
 
@@ -125,7 +134,7 @@ class _Older:
 
 
 @asynccontextmanager
-async def older(url: str, token: str) -> AsyncIterator[Caller]:
+async def older(url: str, token: str, _: Litestar) -> AsyncIterator[Caller]:
     """Connect over Streamable HTTP as the revision of March 2025 has it."""
     headers = bearer(token) | _ACCEPT
     async with httpx2.AsyncClient(base_url=url, headers=headers, timeout=30) as http:
@@ -159,7 +168,7 @@ class _Rest:
 
 
 @asynccontextmanager
-async def rest(url: str, token: str) -> AsyncIterator[Caller]:
+async def rest(url: str, token: str, _: Litestar) -> AsyncIterator[Caller]:
     """Call the route that does what a tool does."""
     async with httpx2.AsyncClient(base_url=url, headers=bearer(token), timeout=30) as http:
         yield _Rest(http)
