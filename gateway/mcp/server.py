@@ -141,11 +141,13 @@ def _resource_handlers(looking: Looking, turn: Turn) -> tuple[Any, Any, Any]:
     async def read(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         principal, template = _principal(context), offers.template_of(params.uri)
         if template is None:
-            raise _told(NotFoundError())
+            raise _told(NotFoundError(), uri=params.uri)
         with_turn = turn(principal, RESOURCES[template], operation_of_resource(template))
         try:
             async with with_turn:
                 return await offers.read(principal, params.uri, looking)
+        except NotFoundError as error:
+            raise _told(error, uri=params.uri) from None
         except Exception as error:  # noqa: BLE001 - as for tools
             raise _told(error) from None
 
@@ -177,13 +179,16 @@ def _allowed(
     return [one for name, one in offered.items() if allows(principal, table, name)]
 
 
-def _told(error: Exception) -> MCPError:
-    """Return the protocol error for what went wrong, from the same table as everything else."""
+def _told(error: Exception, uri: str | None = None) -> MCPError:
+    """Return the protocol error for what went wrong, from the same table as everything else.
+
+    `uri` is what was asked for and is not there, told again as the resources specification has it.
+    """
     problem = problem_of(error)
     if not isinstance(error, GuardError):
         LOGGER.error("resource or prompt failed", exc_info=error)
     data: dict[str, Any] = {"code": problem.code}
-    for name, value in (("scope", problem.scope), ("detail", problem.detail)):
+    for name, value in (("scope", problem.scope), ("detail", problem.detail), ("uri", uri)):
         data |= {} if value is None else {name: value}
     wait = retry_after(error)
     data |= {} if wait is None else {"retry_after_seconds": wait}

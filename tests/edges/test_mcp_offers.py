@@ -170,9 +170,9 @@ async def test_resources_show_the_subjects_own_behind_the_fence(
         for uri in (f"memory://{OTHER_ID}", "memory://x", "memory://", "file:///etc/passwd"):
             with pytest.raises(MCPError) as raised:
                 await client.read_resource(uri)
-            refusals.append(raised.value.error)
-        assert all(one == refusals[0] for one in refusals)
-        assert refusals[0].data == {"code": "not_found"}
+            assert raised.value.error.data == {"code": "not_found", "uri": uri}
+            refusals.append((raised.value.error.code, raised.value.error.message))
+        assert len(set(refusals)) == 1
     assert world.calls.names == ["fetch", "browse", "fetch"]
     _, principal, (filter, cursor, _) = world.calls.made[1]
     assert (filter.kinds, cursor) == ((Kind.PREFERENCE,), None)
