@@ -20,7 +20,7 @@ PHONE_LABEL: Final = re.compile(
 )
 MOBILE_CN: Final = re.compile(r"^1[3-9]\d{9}$")
 FREE: Final = re.compile(
-    r"^(?:\+?1[ .-]?)?\(?8(?:00|88|77|66|55|44|33)\)?[ .-]|^[48]00[ -]?\d{3}[ -]?\d{4}$"
+    r"^(?:\+?1[ .-]?)?\(?8(?:00|88|77|66|55|44|33)\)?[ .-]|^[48]00[ -]?\d{3}[ -]?\d{4}$|^0(?:3\d\d|800|808|84[3-5]|87[0-3])[ -]?\d{3}[ -]?\d{3,4}$"
 )
 _ROLE = (
     "info|support|help|helpdesk|sales|contact|hello|admin|office|press|media|pr|marketing|security|abuse|"
@@ -34,7 +34,7 @@ _ROLE = (
     "submissions?|stock|repairs?|delivery|dispatch|hire|rentals?|lettings|admissions|registrar|secretary|treasurer|chair|"
     "committee|club|hotel|stores|warehouse|soc|audit|oncall|on-?call|duty|desk|servicedesk|postbox|registration|rsvp|signup|test|"
     "intake|applications?|competitions?|prize|tours?|visits?|parking|facilities|maintenance|"
-    "restaurant|garage|archive|tougao|yuyue|zixun|zhaopin|caiwu|xiaoshou|shouhou|fuwu|wuye"
+    "restaurant|garage|archive|ombud[a-z]{0,8}|duchayuan|tougao|yuyue|zixun|zhaopin|caiwu|xiaoshou|shouhou|fuwu|wuye"
 )
 PUBLIC_MAILBOX: Final = re.compile(rf"^(?:{_ROLE})(?:[+._-][a-z0-9+._-]{{0,40}})?@")
 PUBLIC_LINE: Final = re.compile(
@@ -44,9 +44,9 @@ PUBLIC_LINE: Final = re.compile(
     r"enquiries|inquiries|switchboard|our (?:office|team|store|shop|clinic|phone|number)|opening hours|info ?line|"
     r"emergency (?:line|number)|service (?:line|number|cent(?:er|re))|(?:duty|on[- ]call) (?:phone|officer|desk|manager|engineer|number)|"
     r"(?:any )?(?:questions|enquiries|queries)(?: (?:to|go to|about|on))?|registrations?|register(?: (?:with|at|by|via))?|sign up|rsvp(?: to)?|apply to|"
-    r"applications?(?: (?:to|go to))?|entries (?:to|go to)|appointments?|press contact|contact person|for (?:more )?(?:details|information)|further information|"
-    r"more information|faults to|complaints to|tickets (?:from|at)|school office|surgery|practice|municipality|town hall|department|"
-    r"urgent (?:matters|cases|requests))(?![a-z])|值班|办公室|预约|预订|咨询|应聘|招聘|投稿|联系人|负责人|物业|窗口|门诊|急诊|服务部|维修|报修|教务处|秘书处|"
+    r"applications?(?: (?:to|go to))?|entries (?:to|go to)|appointments?|press (?:contact|officer|office)|spokes(?:man|woman|person)|abuse contact|contact person|(?:team|office|branch|department|clinic|shop|school|practice) (?:phone|line|number)|for (?:more )?(?:details|information)|further information|"
+    r"more information|faults to|complaints (?:go )?to|tickets (?:from|at)|school office|surgery|practice|municipality|town hall|department|"
+    r"urgent (?:matters|cases|requests))(?![a-z])|值班|办公室|部门新?(?:座机|电话|号码)|(?:诊所|门诊部|医院|学校|门店|本店)[^\n。]{0,24}电话|督察员|预约|预订|咨询|应聘|招聘|投稿|联系人|负责人|物业|窗口|门诊|急诊|服务部|维修|报修|教务处|秘书处|"
     r"有疑问|有问题|如需|急事|详情|客服|热线|服务电话|咨询电话|联系我们|"
     r"总机|前台|预订电话|预约电话|投诉电话|官方电话|服务台|订座|售后|咨询热线|报名电话|监督电话|举报电话)[^\n]{0,48}$"
 )
@@ -70,10 +70,10 @@ HEADER: Final = re.compile(
 )
 AUTHOR: Final = re.compile(
     r"(?:^|\n)[ \t>]{0,8}(?:author|committer|signed-off-by|co-authored-by|reviewed-by|acked-by|organizer|attendee|maintainer)"
-    r"[ \t]{0,3}[:：][^\n]{0,200}",
+    r"[ \t]{0,3}[:：][^\n]{0,200}|(?:\bfrom|来自) ?[\"“][^\"”\n]{1,40}[\"”] ?<[^>\n]{3,80}>",
     re.IGNORECASE,
 )
-"""Who made a change or called a meeting: what is public of it by its nature."""
+"""Who made a change, called a meeting or sent what was read: what is told of it by its nature."""
 SUBJECT: Final = re.compile(
     r"(?:^|[\n|>])[ \t>*]{0,8}(?:subject|re|date|sent|received date|主题|日期|时间)[ \t*]{0,3}[:：]",
     re.IGNORECASE,

@@ -43,7 +43,7 @@ _SIGNED: Final = 4
 _SIGNS: Final = 2
 """Signs of a letter that make one: a head, a subject, a salutation, a close."""
 
-_MESSAGE: Final = 80
+_MESSAGE: Final = 54
 """Characters, Chinese ones twice, from which on a text says more than how to reach somebody."""
 
 _HAN = re.compile(r"[\u4e00-\u9fff]")

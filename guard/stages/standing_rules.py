@@ -10,7 +10,7 @@ MEDIUM = Severity.MEDIUM
 
 _SPEAK = (
     r"(?:answer|reply|respond|recommend|suggest|mention|tell|say|address|speak|call (?:me|him|her|them|the user|it|us)"
-    r"|refer|greet|remind|ask|include|summari[sz]e|translate|promote|forward|write to|talk|explain|format|cite|quote)"
+    r"|refer|greet|remind|ask(?! for (?:the|an?) (?!user|customer|client|password|pin|code|card|one|account|passport|login))|include|summari[sz]e|translate|promote|forward|write to|talk|explain|format|cite|quote)"
 )
 _DO = (
     rf"(?:{_SPEAK}|use|call|send|check|write|treat|prefer|remember|keep|avoid|follow|add|start|end|sign|book|"
@@ -65,7 +65,7 @@ RULES: Final[tuple[Rule, ...]] = (
          r"(?:以后(?:都|请|不|别|就|要|回|用|再|跟|给|叫|每|凡|一律|你|我|的|只|直接|帮|默认|,)|今后|往后(?:都|请|要|就)|从现在(?:起|开始)|"
          r"从今(?:以后|天起|天开始|往后|起)|从此(?:以后|请|都)|此后(?:请|都|一律)|下次起|自此|从明天起)~14(?:回答|回复|答复|用|使用|称呼|叫|"
          r"推荐|建议|发|提醒|选|买|订|走|说|写|调用|记住|遵守|按|优先|采用|翻译|总结|给|带|附|加|都|要|必须|应|请|默认|提供|告诉|忽略|"
-         r"执行|处理|视|当作|寄|付|避免|展示|改|问|放|安排|吃|坐|联系|打|点|送|别|不)" + _GUARDED_CN, unless=r"(?:年|月|天|日|小时|分钟|周|星期)以后"),
+         r"执行|处理|视|当作|寄|付|避免|展示|改|问|放|安排|吃|坐|联系|打|点|送|别|不)" + _GUARDED_CN, unless=r"(?:年|月|天|日|小时|分钟|周|星期|了|秧|从那)以后"),
     rule(STANDING, MEDIUM, "一律|务必|始终|永远|总是|每次|每当|凡是|不要再|别再|再也不要|一直|都要|必须",
          r"(?:一律|务必|始终|永远|总是|每次|每当|凡是|不要再|别再|再也不要|一直要|都要|必须)~10(?:回答|回复|答复|称呼|叫我|推荐|提醒我|告诉"
          r"(?:我|用户|他|她)|翻译|总结成?|输出|给我|帮我|替我|给用户|建议|引用|向用户|对用户|为我)" + _GUARDED_CN),

@@ -96,6 +96,12 @@ def test_a_long_list_under_a_close_is_a_list() -> None:
         "客服热线：010-65529988",
         "报名电话 010-65529988，周一至周五。",
         "全国统一热线 400 810 8888",
+        "The new team phone is 020 7946 0958.",
+        "Track your parcel online or dial 0345 600 1234.",
+        "Complaints go to the ombudswoman at ombud@lamps.example.",
+        "Press officer: Amelie Durand, +33 2 40 12 34 56.",
+        "各位同事：部门新座机 021-55667788。",
+        "诊所已搬迁，电话改为 0512-66558899。",
     ],
 )
 def test_a_line_of_a_place_is_public(text: str) -> None:
@@ -133,6 +139,8 @@ def test_a_letter_takes_two_signs() -> None:
             "The gate stays shut until Friday while the yard is being paved, "
             "so please bring no lamps. — nora@lumen-lamps.example"
         ),
+        "您好，看到您转让自行车，还在吗？我周日可以过去，我的电话 15011223344。",
+        'mail.read(17): from "Olu Adeyemi" <olu@lamps.example>: "See you at seven, all is booked."',
     ],
 )
 def test_how_a_writer_is_reached_himself_holds_no_message(text: str) -> None:
