@@ -160,6 +160,8 @@ def _joins(first: _Found, second: _Found, gap: str) -> bool:
     one, two = first.frame.named(), second.frame.named()
     if one & two or JOINT.fullmatch(gap) is None or "exact" in one | two:
         return False
+    if first.name == "early" and "week" in two:
+        return False  # "we closed early last week" says nothing of when in the week
     # A week has no month or year, a month no season: both together are two times.
     every = one | two
     if "week" in every:

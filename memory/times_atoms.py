@@ -238,6 +238,7 @@ _READERS: Final[dict[str, Callable[[re.Match[str], Moment], Frame]]] = {
     "month": lambda m, _: Frame(month=MONTHS[m[1]]),
     "year": lambda m, _: Frame(year=int(m[1])),
     "third": lambda m, _: Frame(third=THIRDS[m[1]]),
+    "early": lambda m, _: Frame(third=THIRDS[m[1]]),
     "half": lambda m, _: Frame(half=0 if m[1] == "first" else 1),
     "clock": _clock,
     "clock_zh": _clock_zh,

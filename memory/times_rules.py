@@ -178,7 +178,7 @@ PATTERNS: Final = {
     "weekend": _pattern(r"\b(?:(?:at|on|over|during) )?the weekend\b"),
     "week_zh": _pattern(rf"{_ZH_TURN}(?:周|星期|礼拜)([一二三四五六日天末](?![个位次杯天岁])|)(?:初|)"),
     "weekday_zh": _pattern(r"(?<![每上下这本一二两三四五六七八九十几\d个])(?:周|星期|礼拜)([一二三四五六日天末])(?![个位岁])"),
-    "weekday": _pattern(rf"\b({_EN_DAY})(?!s)\b"),
+    "weekday": _pattern(rf"\b({_EN_DAY})(?!s)\b(?!\s(?:morning|afternoon|evening|night)s\b)"),
     "weekday_short": _pattern(r"\b(mon|tues?|weds?|thurs?|fri|sat|sun)\b\.?"),
     "quarter": _pattern(r"\bq([1-4])\b|\b(first|second|third|fourth|last) quarter of(?: the year)?|\b(first|second|third|fourth) quarter\b"),
     "quarter_zh": _pattern(r"第?([一二三四1-4])季度"),
@@ -189,7 +189,8 @@ PATTERNS: Final = {
     "month": _pattern(rf"\b({_EN_MONTH})\b(?! (?:i|we|you|he|she|they|it|be|not|have)\b)"),
     "year": _pattern(r"\b((?:19|20)\d\d)\b(?![年./:-]\d)"),
     # Refinements: only beside something that they refine.
-    "third": _pattern(r"\b((?:the )?(?:beginning|start|middle|end) of|early|mid-?|late)(?=\s|(?<=-)|the)"),
+    "third": _pattern(r"\b((?:the )?(?:beginning|start|middle|end) of)(?=\s|the)"),
+    "early": _pattern(r"\b(early|mid-?|late)(?=\s|(?<=-))"),
     "half": _pattern(r"\b(?:the )?(first|second) half of(?: the)?\b"),
     "clock": _pattern(r"\b(?:at |around )?(\d{1,2})(?:[:.](\d\d))?\s?(a\.?m\b\.?|p\.?m\b\.?)|\b(?:at )?(\d{1,2}):(\d\d)\b"),
     "clock_zh": _pattern(rf"({_SMALL})\s?点(?!心|评|赞|击|名|菜|单|子)(?:钟|整)?(?:(半|一刻|三刻)|({_SMALL})\s?分?)?"),
@@ -243,12 +244,18 @@ ENDS: Final = (
     ("about", re.compile(r"\s?(?:左右|前后|上下)")),
 )  # fmt: skip
 
+_WHO: Final = "(?:i|we|you|he|she|they|it)"
+_HAVE: Final = "(?:did|do|does|have|has|had)"
+_UNITS: Final = rf"(?:night|week|month|year|quarter|weekend|few|{_EN_DAY}|{_EN_MONTH}|{_EN_FEAST})"
+
 NEWEST: Final = re.compile(
     r"\b(?:(?:the )?last time|most recent(?:ly)?|(?:the )?latest|newest)\b"
     r"|\b(?:my|our|his|her|their|your|the) last(?= (?!name|word|mile|minute|straw|resort|thing|night|week|month|year|few|quarter|day|weekend|\d|one\b|two\b|three\b)\w)"
+    rf"|\b(?:{_HAVE} {_WHO}|when {_WHO}) last (?!{_UNITS}\b)[a-z]"
     r"|上一?[次回]|最近(?:的)?一[次回个条笔份]|最后一[次回]|最新|前一次"
 )
 OLDEST: Final = re.compile(
     r"\b(?:(?:the )?(?:very )?first time|first ever|earliest|oldest|originally|initially|at first)\b"
+    rf"|\b(?:{_HAVE} {_WHO}|when {_WHO}) first [a-z]"
     r"|第一[次回]|首次|头一[次回]|最早|最初|最开始|一开始|起初"
 )

@@ -129,6 +129,7 @@ on the 5th | 2026-05-05 | 2026-05-06
 5号的会议 | 2026-05-05 | 2026-05-06
 on the 31st | 2026-03-31 | 2026-04-01
 上个月15号 | 2026-04-15 | 2026-04-16
+why did we close early last week | 2026-05-11 | 2026-05-18
 early March | 2026-03-01 | 2026-03-11
 三月初 | 2026-03-01 | 2026-03-11
 mid-March | 2026-03-11 | 2026-03-21
@@ -254,15 +255,16 @@ where do I live | 我住在哪里 | may I ask something | I march on | the secon
 port 5432 | 订单SF123456 | 5号线怎么走 | 3号楼 | 三个苹果 | every Friday I swim | 每周五有什么课
 周末一般做什么 | the trip before that | 之前说的 | 2:1 won | the last name | 30 February | 2月30日
 13月5日 | 5/3/2026 | 三点建议 | 早上好 | 下午的会 | at noon | 99999 days ago | 月饼 | 几点了
-a spring in my step | 目前
+a spring in my step | 目前 | what do I do on Sunday evenings
 """
 """Say nothing of a time of their own."""
 
 NEWEST_LINES: Final = """
 the last time I called the dentist | 上次去北京 | 上一次体检 | 最近一次体检 | 最后一次见她
 my latest order | the most recent invoice | 最新的端口 | when was my last appointment | 上回说的
+when did I last meet Roberta | where have we last eaten
 """
 OLDEST_LINES: Final = """
 the first time we met | 第一次见她 | what did I originally want | 最早的订单 | 最初的端口
-一开始说的 | my earliest note | 首次登录
+一开始说的 | my earliest note | 首次登录 | when did I first meet her
 """
