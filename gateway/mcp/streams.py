@@ -58,7 +58,9 @@ class Streams:
 
     async def _often(self) -> None:
         while True:
-            await asyncio.sleep(self._revoked.seconds)
+            # Twice as often as revocations are read: with their reading it stays within that second
+            # which an open stream may outlive its token by.
+            await asyncio.sleep(self._revoked.seconds / 2)
             self.look_at_tokens()
 
     def look_at_tokens(self) -> None:
