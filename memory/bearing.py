@@ -1,0 +1,201 @@
+"""Whether what was found bears on a question at all, or only lies near it (R9). Pure.
+
+Nearness alone can't tell: "which order is SF-12?" lies as near to order SF-21 as to its own. So the
+most relevant are read, and each one's evidence is raised or lowered by what the question asks for:
+does it stand out from the others, does it have the code that is named, was it so at the time that
+is spoken of, does it have a number where one is asked for? The weights are those of a logistic fit
+on the worlds of `bench/recall_quality/dev`, divided by that of the evidence: so the threshold keeps
+its unit, and a stricter one is stricter for every question (docs/guides/recall.md).
+"""
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Final
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from memory.bearing_rules import CALENDAR, DIGITS, EMPTY, EMPTY_HAN, KINDS
+from memory.terms import terms_of
+from memory.times import Span, Times, times_of, without_times
+from memory.types import MemoryId
+from memory.understanding_rules import FUNCTION
+
+_SHORTEST: Final = 3
+"""Characters from which what has a digit is a code and not a count."""
+_FULL: Final = 4.0
+"""Content words from which a question says what it is about beside its time."""
+_HAN_WORD: Final = 0.5
+_PRIOR: Final = 8
+_PRIOR_MEAN: Final = 0.14
+_PRIOR_SPREAD: Final = 0.09
+"""What unrelated memories have as evidence, counted as so many beside those found: with two
+memories nobody knows what is usual."""
+
+
+class Sought(msgspec.Struct, frozen=True):
+    """What a question asks for that a memory can be held against.
+
+    `words` are the terms that say what it is about, beside its time; `numbers` are codes as their
+    letters and digits alone; `kinds` name what an answer must hold (`memory.bearing_rules`);
+    `spans` are the times spoken of that have begun; `empty` is 1 for a question that says nothing
+    beside its time, 0 for one that says enough.
+    """
+
+    words: frozenset[str]
+    numbers: frozenset[str]
+    kinds: tuple[str, ...]
+    spans: tuple[Span, ...]
+    zone: ZoneInfo
+    empty: float
+
+
+class Read(msgspec.Struct, frozen=True):
+    """A memory as it was read: its words and when it was so."""
+
+    text: str
+    at: datetime
+
+
+class Features(msgspec.Struct, frozen=True):
+    """What is said for one memory and against it, beside its evidence; each in its own unit."""
+
+    apart: float
+    """Spreads by which its evidence stands above that of the others."""
+    lacks: float
+    """1 if the question names a code that it does not have."""
+    inside: float
+    """1 if it was so, or tells of what was so, at the time spoken of."""
+    outside: float
+    """1 if a time is spoken of, and it is of another."""
+    alone: float
+    """`inside`, as far as the question asks for no more than the time."""
+    elsewhen: float
+    """For one inside, the share of the question's words, by rarity, that a memory has and it does
+    not: what is asked for was so at another time."""
+    misfit: float
+    """1 if it holds nothing of the kind that is asked for: no number, no address."""
+
+
+WEIGHTS: Final = Features(
+    apart=0.41, lacks=-1.92, inside=1.09, outside=-2.14, alone=1.01, elsewhen=-1.24, misfit=-1.19
+)
+BIAS: Final = -0.8
+"""Such that what is usual for an answer comes out at the threshold of evidence, .36."""
+
+
+def sought(text: str, times: Times, reference: datetime, zone: ZoneInfo) -> Sought:
+    """Return what the question asks for; `times` were read from it at `reference`."""
+    spans = tuple(one for one in times.spans if one.since is None or one.since <= reference)
+    bare = _plain(without_times(text, reference, zone) if times.spans else text)
+    kinds = tuple(name for name, (asks, _) in KINDS.items() if asks.search(bare))
+    if len(kinds) > 1:
+        kinds = tuple(name for name in kinds if name != "count")
+    words = [term for term in terms_of(EMPTY_HAN.sub(" ", bare)) if not _says_nothing(term)]
+    size = sum(1.0 if term.isascii() else _HAN_WORD for term in words)
+    return Sought(
+        frozenset(words), _numbers(bare), kinds, spans, zone, max(0.0, 1.0 - size / _FULL)
+    )
+
+
+def features(
+    asked: Sought, evidence: Mapping[MemoryId, float], read: Mapping[MemoryId, Read]
+) -> dict[MemoryId, Features]:
+    """Return what speaks for and against each memory that was read, beside its evidence.
+
+    `evidence` is of all that was found: what is usual is known from those that are not read, too.
+    """
+    mean, spread = _usual(list(evidence.values()))
+    covered = _covered(asked.words, {id: one.text for id, one in read.items()})
+    most = max(covered.values(), default=0.0)
+    found = {}
+    for id, one in read.items():
+        own = evidence.get(id, 0.0)
+        inside = float(_inside(asked, one))
+        plain = _plain(one.text)
+        found[id] = Features(
+            apart=(own - mean) / spread,
+            lacks=float(not _has(plain, asked.numbers)),
+            inside=inside,
+            outside=float(bool(asked.spans)) - inside,
+            alone=inside * asked.empty,
+            elsewhen=inside * (most - covered[id]),
+            misfit=float(_misfit(plain, asked.kinds)),
+        )
+    return found
+
+
+def near(
+    evidence: Mapping[MemoryId, float], kept: float, then: Collection[MemoryId]
+) -> set[MemoryId]:
+    """Return the memories that are worth reading: near the question, or of the time spoken of."""
+    return {id for id, value in evidence.items() if value >= kept}.union(then)
+
+
+def bearing(
+    asked: Sought, evidence: Mapping[MemoryId, float], read: Mapping[MemoryId, Read]
+) -> dict[MemoryId, float]:
+    """Return the evidence that each memory that was read answers the question."""
+    weights = msgspec.structs.astuple(WEIGHTS)
+    return {
+        id: BIAS
+        + evidence.get(id, 0.0)
+        + sum(w * x for w, x in zip(weights, msgspec.structs.astuple(one), strict=True))
+        for id, one in features(asked, evidence, read).items()
+    }
+
+
+def _usual(evidence: Sequence[float]) -> tuple[float, float]:
+    """Return the mean evidence and its spread, leaning on what is usual while there is little."""
+    count = len(evidence) + _PRIOR
+    mean = (sum(evidence) + _PRIOR * _PRIOR_MEAN) / count
+    squares = sum((one - mean) ** 2 for one in evidence) + _PRIOR * _PRIOR_SPREAD**2
+    return mean, math.sqrt(squares / count)
+
+
+def _covered(words: frozenset[str], texts: Mapping[MemoryId, str]) -> dict[MemoryId, float]:
+    """Return how much of the question's words each text has, weighted by rarity among them."""
+    held = {id: words.intersection(terms_of(text)) for id, text in texts.items()}
+    counts = Counter(word for some in held.values() for word in some)
+    worth = {word: math.log(1.0 + (len(texts) + _PRIOR) / (counts[word] + 0.5)) for word in words}
+    total = sum(worth.values()) or 1.0
+    return {id: sum(worth[word] for word in some) / total for id, some in held.items()}
+
+
+def _inside(asked: Sought, one: Read) -> bool:
+    if any(span.holds(one.at) for span in asked.spans):
+        return True
+    # Said at another time, of that one: the dentist is on 12 March.
+    said = times_of(one.text, one.at, asked.zone).spans if asked.spans else ()
+    return any(a.meets(b) for a in said for b in asked.spans)
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+def _says_nothing(term: str) -> bool:
+    return term in FUNCTION or term in EMPTY
+
+
+def _numbers(plain: str) -> frozenset[str]:
+    codes = (re.sub(r"[^a-z0-9]", "", match.group()) for match in DIGITS.finditer(plain))
+    return frozenset(
+        code for code in codes if len(code) >= _SHORTEST and any(map(str.isdecimal, code))
+    )
+
+
+def _has(plain: str, numbers: frozenset[str]) -> bool:
+    if not numbers:
+        return True
+    held = re.sub(r"[^a-z0-9]", "", plain)
+    return all(number in held for number in numbers)
+
+
+def _misfit(plain: str, kinds: tuple[str, ...]) -> bool:
+    undated = CALENDAR.sub(" ", plain) if kinds else plain
+    return bool(kinds) and not any(KINDS[name][1].search(undated) for name in kinds)

@@ -1,0 +1,71 @@
+"""Words by which `bearing` tells what a question asks for, and what holds it. Pure data.
+
+Patterns read text that is NFKC and lower case, English and Chinese alike.
+"""
+
+import re
+from typing import Final
+
+DIGITS: Final = re.compile(r"[a-z0-9]+(?:[-_/.:@#][a-z0-9]+)*", re.ASCII)
+"""Runs that may be a code; only those with a digit are."""
+
+_MONTH: Final = (
+    "(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+)
+CALENDAR: Final = re.compile(
+    rf"\b(?:19|20)\d\d\b|\d+\s?[年月日号点]|[一二三四五六七八九十]+[月日号点]"
+    rf"|\b\d{{1,2}}(?:st|nd|rd|th)?\s{_MONTH}\b|\b{_MONTH}\s\d{{1,2}}\b|\d{{1,2}}:\d\d"
+)
+"""Numbers of dates and clocks, which answer no question for a number."""
+
+_A_NUMBER: Final = (
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen"
+    r"|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty"
+    r"|ninety|hundreds?|thousands?|millions?|half|both|couple|pair|few|several|dozens?|once|twice"
+    r"|single|all|every|none|no|a|an)\b|[一二两双三四五六七八九十百千万半几每]"
+)
+
+KINDS: Final = {
+    "phone": (
+        re.compile(r"\b(?:tele)?phone\b|\bmobile number\b|\bcell number\b|电话|手机号"),
+        re.compile(r"\d[\d -]{4,}\d"),
+    ),
+    "email": (re.compile(r"\be-?mail address\b|邮箱|邮件地址"), re.compile(r"@")),
+    "money": (
+        re.compile(
+            r"\bhow (?:much (?!time)|expensive)|\b(?:price|cost|salary|wages?|rent)\b"
+            r"|多少钱|工资|薪水|价格|费用|租金|房租|报酬"
+        ),
+        re.compile(
+            r"[$€£¥]|\d{2,}|\b(?:hundred|thousand|million|grand|free|dollars?|euros?|pounds?|bucks)"
+            r"|[百千万]|[一二两三四五六七八九十]块|免费|元"
+        ),
+    ),
+    "count": (
+        re.compile(
+            r"\bhow (?:many|old|far|long|tall|big|often)\b|\bwhat age\b"
+            r"|多少(?:个|次|岁|位|本|张|只|件|台|人|名|斤|米|公里|年|天)|几[个次岁位本张只件台名斤米公年天]|多[大远高重长久]"
+        ),
+        re.compile(_A_NUMBER),
+    ),
+    "code": (
+        re.compile(
+            r"\b(?:serial|plate|password|passcode|passport|code|pin|number|asset tag)\b"
+            r"|编号|密码|账号|卡号|单号|户号|学号|证号|工号|型号|车牌|号码"
+        ),
+        re.compile(r"\d|\bpass(?:word|code)\b|密码"),
+    ),
+    "born": (
+        re.compile(r"\bbirthday\b|\bborn\b|生日|出生"),
+        re.compile(r"birth|born|生日|出生|生"),
+    ),
+}
+"""What asks for a kind of thing, and what any text that holds one has."""
+
+EMPTY: Final = frozenset(
+    ["happen", "tell", "told", "did", "do", "go", "went", "who", "whom", "whose", "where", "when", "how", "why", "any", "anything", "something", "time", "ask", "said", "say", "talk", "news", "other", "there", "back"]
+)  # fmt: skip
+"""Terms of a question that do not say what it is about, beside words that never do."""
+EMPTY_HAN: Final = re.compile(
+    r"什么|怎么样?|哪[里儿个天次些位]?|谁|多少|几|为什么|是不是|吗|呢|我们?|的|了|是|发生|事情?|做|干嘛?|说|告诉|有|在|去|过"
+)

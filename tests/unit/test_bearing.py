@@ -1,0 +1,167 @@
+"""What bears on a question, and what only lies near it."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from memory.bearing import Features, Read, Sought, bearing, features, near, sought
+from memory.ranking import DEFAULT_THRESHOLDS
+from memory.times import times_of
+from memory.types import MemoryId
+
+ZONE = ZoneInfo("Europe/Berlin")
+ASKED = datetime(2026, 5, 20, 15, 30, tzinfo=UTC)
+A, B, C = MemoryId("a"), MemoryId("b"), MemoryId("c")
+FAR = {MemoryId(f"far{n}"): 0.05 + 0.02 * n for n in range(8)}
+"""Evidence of what lies anywhere: a memory of some size."""
+
+
+def asked(question: str) -> Sought:
+    """Return what a question asks for at `ASKED`."""
+    return sought(question, times_of(question, ASKED, ZONE), ASKED, ZONE)
+
+
+def at(day: int, month: int = 5) -> datetime:
+    """Return noon of a day in 2026."""
+    return datetime(2026, month, day, 12, tzinfo=UTC)
+
+
+def one(question: str, text: str, *, on: datetime = ASKED, evidence: float = 0.5) -> Features:
+    """Return what is said for and against one memory among many that lie far."""
+    return features(asked(question), {**FAR, A: evidence}, {A: Read(text, on)})[A]
+
+
+def answered(question: str, memories: dict[MemoryId, tuple[float, str, datetime]]) -> set[MemoryId]:
+    """Return the memories that pass the shipped threshold."""
+    evidence = FAR | {id: value for id, (value, _, _) in memories.items()}
+    read = {id: Read(text, on) for id, (_, text, on) in memories.items()}
+    found = bearing(asked(question), evidence, read)
+    return {id for id, value in found.items() if value >= DEFAULT_THRESHOLDS.reliable}
+
+
+@pytest.mark.requirement("R9")
+@pytest.mark.parametrize(
+    ("question", "text", "other"),
+    [
+        (
+            "Which oven is HB-48213?",
+            "The big oven's number is HB-48213.",
+            "The small oven's number is HB-48231.",
+        ),
+        ("what was order gs7110", "Order GS-7110 was for lamps.", "Order GS-7101 was for lamps."),
+        ("3316 端口跑的是什么?", "测试库在 3316 端口。", "正式库在 3361 端口。"),
+        ("工单 OPS-5180 是什么问题?", "工单 OPS-5180 是断网。", "工单 OPS-5108 是断网。"),
+    ],
+)
+def test_a_code_is_answered_by_its_own_memory_alone(question: str, text: str, other: str) -> None:
+    """However near the memory of a look-alike lies."""
+    assert one(question, text).lacks == 0.0
+    assert one(question, other).lacks == 1.0
+    assert answered(question, {A: (0.6, text, ASKED)}) == {A}
+    assert answered(question, {B: (0.6, other, ASKED)}) == set()
+
+
+@pytest.mark.requirement("R9")
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Why did the backup fail last week?", "The backup failed since the tape was full."),
+        ("上周消息队列为什么堵了?", "消息队列堵了,磁盘写满。"),
+    ],
+)
+def test_what_was_so_at_another_time_is_no_answer(question: str, text: str) -> None:
+    """The same words at the time that is spoken of are."""
+    assert answered(question, {A: (0.6, text, at(12))}) == {A}
+    assert answered(question, {A: (0.6, text, at(12, month=2))}) == set()
+
+
+def test_a_text_that_tells_of_the_time_is_within_it() -> None:
+    """Said the day before."""
+    told = one("Where was I on 12 May?", "The dentist is tomorrow.", on=at(11))
+    assert (told.inside, told.outside) == (1.0, 0.0)
+    other = one("Where was I on 12 May?", "The dentist is today.", on=at(11))
+    assert (other.inside, other.outside) == (0.0, 1.0)
+
+
+@pytest.mark.requirement("R9")
+@pytest.mark.parametrize("question", ["What happened last week?", "上周发生了什么?"])
+def test_a_question_for_a_time_alone_is_answered_by_what_was_so_then(question: str) -> None:
+    """It shares no word with the answer, and lies near nothing."""
+    assert asked(question).empty == 1.0
+    assert answered(question, {A: (0.06, "Biscuit ate a sock.", at(12))}) == {A}
+    assert answered(question, {A: (0.06, "Biscuit ate a sock.", at(12, month=3))}) == set()
+    full = "Which port did the staging catalogue database of the library use last week?"
+    assert asked(full).empty == 0.0
+    assert answered(full, {A: (0.06, "Biscuit ate a sock.", at(12))}) == set()
+
+
+def test_a_coming_time_excludes_nothing() -> None:
+    """What is planned for tomorrow was told before."""
+    assert asked("What do I need tomorrow?").spans == ()
+    assert one("What do I need tomorrow?", "Bring the papers.", on=at(2)).outside == 0.0
+
+
+def test_what_is_asked_for_and_was_so_at_another_time_counts_against_what_was_so_then() -> None:
+    """Something else happened that month; the backup failed in another one."""
+    question = "Why did the backup fail in March?"
+    read = {
+        A: Read("The fibre was cut by a digger.", at(9, month=3)),
+        B: Read("The backup failed, an expired certificate.", at(5)),
+    }
+    found = features(asked(question), {**FAR, A: 0.2, B: 0.6}, read)
+    assert found[A].elsewhen > 0.9
+    assert found[B].elsewhen == 0.0
+    alone = features(asked(question), {**FAR, A: 0.2}, {A: read[A]})
+    assert alone[A].elsewhen == 0.0
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "misfit"),
+    [
+        ("What is Anna's phone number?", "Anna is my sister.", 1.0),
+        ("What is Anna's phone number?", "Anna: 0171 555 2040.", 0.0),
+        ("How much did the pump cost?", "The pump came on 3 May 2026.", 1.0),
+        ("How much did the pump cost?", "The pump was 900 euros.", 0.0),
+        ("How old is Tom?", "Tom starts at school.", 1.0),
+        ("How old is Tom?", "Tom is six.", 0.0),
+        ("What is her email address?", "She writes a lot.", 1.0),
+        ("What is her email address?", "She is ann@example.com.", 0.0),
+        ("网站的密码是什么?", "网站很慢。", 1.0),
+        ("网站的密码是什么?", "网站密码是 crumbs。", 0.0),
+        ("工资多少?", "在银行工作。", 1.0),
+        ("工资多少?", "工资八千。", 0.0),
+        ("豆豆的生日是哪天?", "豆豆会骑车。", 1.0),
+        ("豆豆的生日是哪天?", "豆豆的生日是五月三号。", 0.0),
+        ("Who is Tom?", "Tom is a friend.", 0.0),
+    ],
+)
+def test_a_kind_that_is_asked_for_has_to_be_there(question: str, text: str, misfit: float) -> None:
+    """A number, an amount, an address: a date is no amount."""
+    assert one(question, text).misfit == misfit
+
+
+@pytest.mark.requirement("R9")
+def test_what_stands_out_answers_and_what_lies_like_all_the_others_does_not() -> None:
+    """The same evidence, in a memory where it is unusual and in one where it is not."""
+    question, text = "Who supervises my thesis?", "My supervisor is Professor Vos."
+    assert answered(question, {A: (0.42, text, ASKED)}) == {A}
+    crowd = {MemoryId(f"near{n}"): 0.40 + 0.005 * n for n in range(12)}
+    found = bearing(asked(question), {**crowd, A: 0.42}, {A: Read(text, ASKED)})
+    assert found[A] < DEFAULT_THRESHOLDS.reliable
+
+
+def test_a_first_memory_is_held_against_what_is_usual() -> None:
+    """With one memory nothing stands out; it answers, and something far does not."""
+    question = "Which port does the staging database use?"
+    text = "The staging database listens on port 5433."
+    for evidence, passes in ((0.75, True), (0.15, False)):
+        found = bearing(asked(question), {A: evidence}, {A: Read(text, ASKED)})
+        assert (found[A] >= DEFAULT_THRESHOLDS.reliable) is passes
+    assert bearing(asked(question), {}, {}) == {}
+
+
+def test_what_is_near_or_of_the_time_is_read() -> None:
+    """And nothing else."""
+    assert near({A: 0.3, B: 0.1, C: 0.1}, 0.22, [C]) == {A, C}
+    assert near({}, 0.22, []) == set()
