@@ -152,7 +152,9 @@ def is_question(text: str) -> bool:
 
 def _reach(matrix: Matrix, vector: Vector) -> float:
     """Return the cosine that half of the questions reach: a few near ones do not move it."""
-    return float(np.median(matrix @ vector))
+    cosines = np.sort(matrix @ vector)
+    half = len(cosines) // 2
+    return float(np.mean(cosines[half - 1 + len(cosines) % 2 : half + 1]))
 
 
 def _stack(name: str, made: Iterable[Vectors]) -> Matrix:

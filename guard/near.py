@@ -6,7 +6,7 @@ that nobody looked; a write must not fail for it.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -69,7 +69,7 @@ async def neighbours(
     # (3) Prove what may be near, and score it by what is sealed. What shares a slot is proved when
     # it is compared: whoever forges the index can only have two texts compared.
     near = {id: rows[id] for id in dict.fromkeys((*recent, *named)) if id in rows}
-    opened = await asyncio.gather(*(_material(owner, row, rooms) for row in near.values()))
+    opened = await _materials(owner, near.values(), rooms)
     proved = {id: entry for id, entry in zip(near, opened, strict=True) if entry is not None}
     wanted = frozenset(slots)
     shares |= {id: len(wanted.intersection(one.entities)) for id, one in proved.items()}
@@ -87,6 +87,11 @@ def _named(found: Found | None, most: int) -> tuple[dict[MemoryId, float], list[
     shares = {hit.id: hit.score for hit in found.routes.get(ENTITY, ())[:most]}
     near = (hits for route, hits in found.routes.items() if route != ENTITY)
     return shares, [hit.id for hits in near for hit in hits]
+
+
+async def _materials(owner: Owner, rows: Collection[Row], rooms: Rooms) -> Sequence[Blinded | None]:
+    """Return what each row is found by; without rows there is nothing to wait for."""
+    return await asyncio.gather(*(_material(owner, row, rooms) for row in rows)) if rows else ()
 
 
 async def _material(owner: Owner, row: Row, rooms: Rooms) -> Blinded | None:

@@ -86,9 +86,14 @@ class PoisonReader:
         parts = parts_of(texts)
         contents = [texts[part.text][part.start : part.end] for part in parts]
         known = [vectors] if self._shared and vectors is not None else []
-        embedded, defended = await asyncio.gather(
-            self._embedder.embed(contents[len(known) :]), self._batching.submit(contents)
-        )
+        asked = contents[len(known) :]
+        embedded: Sequence[Vectors] = ()
+        if asked:
+            embedded, defended = await asyncio.gather(
+                self._embedder.embed(asked), self._batching.submit(contents)
+            )
+        else:
+            defended = await self._batching.submit(contents)
         size = sum(map(len, contents))
         return await aside(size, self._judged, parts, contents, [*known, *embedded], defended)
 

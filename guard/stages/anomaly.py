@@ -145,13 +145,21 @@ def _questions_in_a_row(text: str) -> bool:
 
 def _asks_everything(text: str) -> bool:
     """Return whether most interrogatives stand in one sentence."""
-    if len(text) <= _SENTENCE_MOST and not _asks_much(text):
+    if not _may_ask_much(text) or (len(text) <= _SENTENCE_MOST and not _asks_much(text)):
         return False
     for sentence in _SENTENCE.findall(text):
         asked = {word.casefold() for word in _INTERROGATIVES.findall(sentence)}
         if max(len(asked), len(set(_INTERROGATIVES_CN.findall(sentence)))) >= _ASKED:
             return True
     return False
+
+
+def _may_ask_much(text: str) -> bool:
+    """Say whether a text may have enough interrogatives: it has parts of them, or is no ASCII."""
+    if not text.isascii():
+        return True
+    folded = text.lower()
+    return folded.count("wh") + folded.count("how") >= _ASKED
 
 
 def _asks_much(text: str) -> bool:

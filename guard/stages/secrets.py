@@ -195,6 +195,7 @@ def _occurrences(view: View) -> Iterator[tuple[str, int, int]]:
     text = view.text
     yield from _credentials(text)
     if _DIGIT.search(text) is not None:
+        yield from _codes(text)
         yield from _numbers(text)
     yield from contacts(text)
 
@@ -202,17 +203,51 @@ def _occurrences(view: View) -> Iterator[tuple[str, int, int]]:
 _EVERY_TOKEN: Final = (*_TOKENS, *_OWN_TOKENS)
 
 
+_RUN: Final = 16
+"""Signs that the shortest token has side by side, but for those that `_may_be_token` names."""
+_RUNS: Final = re.compile(rf"[!-~\d]{{{_RUN}}}")
+_LABELS: Final = (
+    "pass",
+    "pwd",
+    "key",
+    "secret",
+    "token",
+    "cred",
+    "密",
+    "口令",
+    "钥",
+    "令牌",
+    "凭证",
+)
+"""A part of each alternative of `_LABEL`. None has an i, whose case is not folded alike by all."""
+
+
+def _may_be_token(text: str, folded: str) -> bool:
+    """Say whether `_EVERY_TOKEN` may find anything: it has no token that is not one of these."""
+    if "://" in text or "-----BEGIN" in text or "xox" in folded:
+        return True
+    if text.isascii() and max(map(len, text.split()), default=0) < _RUN:
+        return False
+    return _RUNS.search(text) is not None
+
+
 def _credentials(text: str) -> Iterator[tuple[str, int, int]]:
-    for pattern in _EVERY_TOKEN:
+    folded = text.casefold()
+    for pattern in _EVERY_TOKEN if _may_be_token(text, folded) else ():
         for match in pattern.finditer(text):
             group = 1 if pattern in _OWN_TOKENS and pattern.groups else 0
             yield "credential", match.start(group), match.end(group)
+    if not any(label in folded for label in _LABELS):
+        return
     for match in _ASSIGNED.finditer(text):
         if _is_secret(match.group(1), assigned=True):
             yield "credential", match.start(1), match.end(1)
     for match in _STATED.finditer(text):
         if _is_secret(match.group(1), assigned=False):
             yield "credential", match.start(1), match.end(1)
+
+
+def _codes(text: str) -> Iterator[tuple[str, int, int]]:
     for match in _CODE.finditer(text):
         yield "credential", match.start(1), match.end(1)
 

@@ -7,6 +7,7 @@ it quotes, and no disguise is ever a report.
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Final
 
 from guard.stages.rules import Sighting, is_disguised
@@ -20,13 +21,19 @@ _KNOWN: Final = 64
 
 
 class Telling:
-    """What one text tells of, read once."""
+    """What one text tells of, read once, and only when something is found in it."""
 
     def __init__(self, original: str) -> None:
         self._original = original
-        self._reports = ACTED_ON.search(original) is None
-        about = self._reports and ABOUT.search(original) is not None
-        self._quotes = [m.span() for m in QUOTED.finditer(original)] if about else []
+
+    @cached_property
+    def _reports(self) -> bool:
+        return ACTED_ON.search(self._original) is None
+
+    @cached_property
+    def _quotes(self) -> list[tuple[int, int]]:
+        about = self._reports and ABOUT.search(self._original) is not None
+        return [m.span() for m in QUOTED.finditer(self._original)] if about else []
 
     def weighed(self, severity: Severity, span: Span) -> Severity:
         """Return the severity of an open match, less where the text only tells of it: what is

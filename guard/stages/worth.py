@@ -75,15 +75,15 @@ def worthless(plain: str) -> str | None:
     """Return what a text in normal form consists of when it is not worth keeping, else None."""
     if len(plain) > _LONGEST:
         return "noise"
-    clauses = list(_clauses(plain))
-    if not clauses:
-        # Nothing but signs. One that stands for a word (a flag, a thumb) says no more than a nod.
-        return "noise"
-    codes = [_code(clause) for clause in clauses]
-    if None in codes:
-        return "noise" if _is_one_thing(plain) else None
-    # The first word tells the tone: "hi, thanks" is a greeting.
-    return codes[0]
+    first = None
+    for clause in _clauses(plain):
+        code = _code(clause)
+        if code is None:
+            return "noise" if _is_one_thing(plain) else None
+        # The first word tells the tone: "hi, thanks" is a greeting.
+        first = first or code
+    # Nothing but signs. One that stands for a word (a flag, a thumb) says no more than a nod.
+    return first or "noise"
 
 
 def is_grey(plain: str) -> bool:
@@ -137,7 +137,7 @@ def _is_one_thing(text: str) -> bool:
     if len(text) < _SAME_AT_LEAST:
         return False
     words = text.split()
-    signs = len({c for c in text.casefold() if not c.isspace()})
+    signs = sum(not c.isspace() for c in set(text.casefold()))
     return signs <= _FEW or (len(words) > _FEW * _WALK_AT_LEAST and len(set(words)) <= _FEW)
 
 

@@ -35,6 +35,7 @@ _MAY_BE_ACCENTED = re.compile(r"[^\x00-\x7f\u3000-\u3029\u3400-\u9fff]")
 _ACCENTED = regex.compile(r"[^\x00-\x7f\u2e80-\U0001ffff]\p{M}*|[a-z]\p{M}+")
 _NONASCII = regex.compile(r"[^\x00-\x7f]")
 _LEET_WORD = re.compile(r"(?<![a-z0-9@$!|])[a-z]*+[0-9@$!|][a-z0-9@$!|]*")
+_LEET = re.compile(r"[0-9@$!|]")
 _LEET_SIGN = regex.compile(r"[!|](?=[a-z0-9@$])")
 _APART = re.compile(r"(?<![a-z0-9@$])[a-z0-9@$!][ \n.\-_*|/~·•,]{1,3}[a-z0-9@$!](?![a-z0-9@$])")
 _LETTERS_APART = regex.compile(
@@ -188,6 +189,8 @@ def _unaccented(char: str) -> str | None:
 
 
 def _unleet(view: View) -> View:
+    if _LEET.search(view.text) is None:
+        return view
     return rewritten(view, _LEET_WORD, lambda m: _word(m.group()))
 
 
