@@ -7,10 +7,12 @@ HOST ?= 127.0.0.1
 PORT ?= 8080
 DATA ?= data
 TRAINED ?= trained
+NPM ?= npm
+CLIENTS := tests/live/mcp/node_modules
 # The extra has no lock: which torch fits depends on the machine (CPU, CUDA, ROCm), and so do digests.
 MODELS ?= torch==2.13.0 transformers==5.24.0 safetensors==0.8.0
 
-.PHONY: serve demo test test-long test-all crash soak test-models check lint types imports format lock clean bench train
+.PHONY: serve demo test test-long test-all crash soak mcp-clients test-models check lint types imports format lock clean bench train
 
 serve: $(VENV)/.serve  ## run a gateway on embedded defaults
 	$(BIN)/memguard serve --host $(HOST) --port $(PORT) --data-dir $(DATA)
@@ -22,7 +24,10 @@ test: $(VENV)/.dev  ## the tests, without the long ones
 	$(BIN)/pytest -n auto --dist loadfile
 
 test-long: $(VENV)/.dev  ## the long tests alone: they start and kill real processes, or play many scenes
+	-$(MAKE) mcp-clients  # where they can't be had, the tests of them are skipped and say so
 	$(BIN)/pytest -m "live or soak" --timeout 1200
+
+mcp-clients: $(CLIENTS)/.ready  ## the MCP clients that the long tests drive (npm, about 330 MB)
 
 test-all: test test-long  ## all tests
 
@@ -68,6 +73,10 @@ lock:  ## pin the newest versions that pyproject.toml admits (needs uv)
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(CLIENTS)/.ready: tests/live/mcp/package-lock.json
+	cd tests/live/mcp && $(NPM) ci
+	touch $@
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("memguard needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'

@@ -39,7 +39,7 @@ REQUIREMENTS: Final[dict[str, tuple[Status, str]]] = {
     "M4": (PLANNED, "The eight tools"),
     "M5": (DONE, "Resources and the prompt"),
     "M6": (DONE, "Every tool calls the use-case of its REST twin"),
-    "M7": (PLANNED, "Conformance suite, inspector and client"),
+    "M7": (DONE, "Conformance suite, inspector and client"),
     "W1": (DONE, "Every write path passes the pipeline"),
     "W2": (DONE, "Detectors see every view of a text"),
     "W3": (DONE, "Provenance is set by the gateway, signed and immutable"),
