@@ -18,35 +18,41 @@ class Seats:
         self._each = each
         self._idle_seconds = idle_seconds
         self._clock = clock
-        self._taken: dict[str, tuple[Owner, float]] = {}
+        self._holders: dict[str, tuple[Owner, float]] = {}
         self._numbers = count()
+
+    @property
+    def taken(self) -> int:
+        """How many are taken now."""
+        self._forget_idle()
+        return len(self._holders)
 
     def take(self, owner: Owner) -> str:
         """Return a seat to hold until `leave`. Raises LimitedError when `owner` has enough."""
         self._forget_idle()
-        if sum(holder == owner for holder, _ in self._taken.values()) >= self._each:
+        if sum(holder == owner for holder, _ in self._holders.values()) >= self._each:
             raise LimitedError(min(60.0, self._idle_seconds))
         seat = f"seat-{next(self._numbers)}"
-        self._taken[seat] = owner, math.inf
+        self._holders[seat] = owner, math.inf
         return seat
 
     def settle(self, seat: str, session: str | None) -> None:
         """Turn a seat into that of a session, which may now fall idle; free it without one."""
-        owner, _ = self._taken.pop(seat)
+        owner, _ = self._holders.pop(seat)
         if session is not None:
-            self._taken[session] = owner, self._clock()
+            self._holders[session] = owner, self._clock()
 
     def used(self, owner: Owner, session: str) -> None:
         """Note that a session was used; one that is not `owner`'s is none of his."""
-        if self._taken.get(session, (None, 0.0))[0] == owner:
-            self._taken[session] = owner, self._clock()
+        if self._holders.get(session, (None, 0.0))[0] == owner:
+            self._holders[session] = owner, self._clock()
 
     def leave(self, owner: Owner, session: str) -> None:
         """Free the seat of a session that its owner has ended."""
-        if self._taken.get(session, (None, 0.0))[0] == owner:
-            del self._taken[session]
+        if self._holders.get(session, (None, 0.0))[0] == owner:
+            del self._holders[session]
 
     def _forget_idle(self) -> None:
         since = self._clock() - self._idle_seconds
-        for session in [name for name, (_, used) in self._taken.items() if used < since]:
-            del self._taken[session]
+        for session in [name for name, (_, used) in self._holders.items() if used < since]:
+            del self._holders[session]

@@ -23,6 +23,7 @@ from gateway.mcp.seats import Seats
 from gateway.mcp.server import build_server
 from gateway.mcp.stepup import let_through
 from gateway.mcp.streams import Streams
+from gateway.metrics import Figure
 from gateway.problems import metadata_url
 from gateway.rates import Cashier
 from gateway.resources import Resource, metadata_of
@@ -55,6 +56,12 @@ class McpEdge:
             session_idle_timeout=limits.mcp_idle_seconds,
             max_request_body_size=limits.max_body_bytes,
             max_sessions=limits.mcp_sessions,
+        )
+        edge.metrics.look_up(
+            lambda: (
+                Figure("mcp_sessions", "Open MCP sessions and SSE streams.", self._seats.taken),
+                Figure("tasks", "Tasks of the event loop.", len(asyncio.all_tasks())),
+            )
         )
 
     @asynccontextmanager

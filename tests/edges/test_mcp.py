@@ -344,6 +344,30 @@ async def test_a_session_answers_no_other_principal(
     assert world.calls.names == ["recall"]
 
 
+@pytest.mark.requirement("M3", "E11")
+async def test_open_sessions_are_counted(
+    live_url: str, world: World, signing_key: dict[str, Any]
+) -> None:
+    """Over both transports, until they end."""
+
+    async def counted() -> int:
+        page = (await world.metrics.page()).decode()
+        (line,) = [one for one in page.splitlines() if one.startswith("memguard_mcp_sessions ")]
+        return int(float(line.split()[1]))
+
+    own = bearer(token(signing_key))
+    async with httpx2.AsyncClient(base_url=live_url) as http:
+        session = await _open_session(http, token(signing_key))
+        assert await counted() == 1
+        async with http.stream("GET", "/sse", headers=own) as stream:
+            assert stream.status_code == 200
+            assert await counted() == 2
+        await http.delete("/mcp", headers=own | session)
+        with anyio.fail_after(8):
+            while await counted():  # noqa: ASYNC110 - the other end tells of no event
+                await anyio.sleep(0.01)
+
+
 @pytest.mark.requirement("M3")
 async def test_pairs_of_tenant_and_client_do_not_collide(
     live_url: str, signing_key: dict[str, Any]
