@@ -127,7 +127,7 @@ _SKIP: Final = (
          r"\b(?:skip(?:ping)?|bypass(?:ing)?|omit(?:ting)?|disable|waive|suppress|turn off|forgo|ignore|drop|"
          r"(?:don\W?t|do not|never|stop|no need to|needn\W?t) (?:ask(?:ing)?|wait(?:ing)?|require|requiring|need|"
          r"bother|seek|request)|(?:no|without) need (?:for|to)) (?:to |for |with |any |the |a |about |all |"
-         rf"my |user |further |manual |asking )*<2>{_CHECK}\b",
+         rf"my |user |further |manual |asking )*<2>{_CHECK}\b(?! e\W?mails?\b)",
          unless=_PROTECTS + r"(?:skip|bypass|omit|disable|waive|suppress|turn off|forgo|ignore|drop)|"
          r"don\W?t forget|\bnever ask (?:you )?for <3>(?:one\W?time|otp|2fa|mfa)|\b(?:if|whoever|anyone who|who|they|it|he|she) <2>"
          r"(?:skip|bypass|disable|suppress|ignore)s?\b"),
@@ -137,7 +137,7 @@ _SKIP: Final = (
          r"purchases?|transactions?|operations?|actions?) <8>(?:without|no|(?:needs?|requires?) no) (?:any |my |"
          rf"further |asking |user |additional |prior |manual |the user\W?s? |for )*<2>{_CHECK}\b",
          unless=_PROTECTS + r"(?:<3>)?(?:pay|transfer|send|delete|execute|run|proceed|purchase|buy|approve|deploy|"
-         r"act|process|complete|perform|order|withdraw|book|sign|make|trade|install|grant|share)"),
+         r"act|process|complete|perform|order|withdraw|book|sign|make|trade|install|grant|share)|\blimit <1>without"),
     rule(CLAIM, HIGH, "not need|not require|unnecessary|no longer|doesn|don|not necessary|not needed",
          rf"\b{_CHECK} <3>(?:is|are) (?:not |no longer |un)(?:needed|required|necessary|wanted)\b|\b(?:does not|"
          rf"doesn\W?t|do not|don\W?t|no longer) (?:need|require)s? <4>{_CHECK}\b"),
@@ -146,7 +146,7 @@ _SKIP: Final = (
          unless=r"\b(?:not|never|nt|cannot) <1>(?:be )?(?:skipped|bypassed|omitted|disabled|waived|ignored|suppressed)"),
     rule(CLAIM, HIGH, "跳过|绕过|省略|免|取消|关闭|忽略|无需|不需|不用|不必|不要|别|略过|无须",
          rf"(?:跳过|绕过|省略|略过|免去|免除|免(?=审|确认|验)|取消|关闭|忽略|无需|无须|不需要?|不用|不必|不要(?!每次都弹)|(?<![分个特区级性类差告识辨])别(?!把))"
-         rf"(?:再|去|经过|走)?[^。！？!?\n，,、；;“”\"]{{0,8}}?(?<!离线){_GATE_CN}(?!码截图|费|框|弹窗)", unless=r"(?:不要|不得|禁止|切勿|不能|不可|别|勿|不应|请勿|严禁)~2"
+         rf"(?:再|去|经过|走)?[^。！？!?\n，,、；;“”\"]{{0,8}}?(?<!离线){_GATE_CN}(?!码截图|费|框|弹窗|额度(?:还是|仍|不变))", unless=r"(?:不要|不得|禁止|切勿|不能|不可|别|勿|不应|请勿|严禁)~2"
          r"(?:跳过|绕过|省略|取消|关闭|忽略|略过|免)|忘|没有|未经?|之前|再次?被|不要在|不要~4不|(?:关闭|取消)~6(?:前|须|应|需|先)|指绕过|会(?:略过|跳过|绕过)"),
 )  # fmt: skip
 
@@ -184,7 +184,7 @@ _PAY: Final = (
          r"(?:收款|银行|付款|结算|对公|开户)[^。！？!?\n，,、；;“”\"]{0,3}(?:账户|账号|帐号|帐户|信息|卡号|收款人|收款方|行|码)[^。！？!?\n，,、；;“”\"]{0,5}?"
          r"(?:变更|更改|更换|改为|更新|换成|变为|改成|调整为|已改|换了)(?!须|应|需|必须|要|时|前|通知|登记|流程|申请)|"
          r"新的?(?:收款|银行|对公|结算)(?:账户|账号|帐号|人|卡)(?!须|应|需|必须|要)",
-         unless=r"(?:未|没有?|不会|不得|不|是否|如果?|若|凡|任何|一旦|假如|识别|防范|核实|随时|声称|谎称|自称|说)[^。！？!?\n]{0,10}(?:收款|银行|付款|结算|对公|开户)|"
+         unless=r"(?:未|没有?|不会|不得|不|是否|如果?|若|凡|任何|一旦|假如|识别|防范|核实|随时|声称|谎称|自称|说)[^。！？!?\n]{0,10}(?:收款|银行|付款|结算|对公|开户)|(?:填写?|输入|绑定|添加|登记)新的?(?:收款|银行|对公|结算)|"
          r"(?:未|没有?|不会|从不)~4(?:变更|更改|更换|改|更新|换)"),
 )  # fmt: skip
 
