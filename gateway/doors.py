@@ -12,6 +12,7 @@ from gateway.revoked import Revoked
 from gateway.settings import Settings
 from gateway.tracing import Tracing
 from guard.amend import Amendment
+from guard.explain import WhyNot
 from guard.nouns import Draft
 from guard.once import Once
 from guard.outcomes import (
@@ -35,8 +36,9 @@ from guard.revoke import Desk as Revoking
 from guard.revoke import Of, Revocation
 from guard.rooms import Rooms
 from guard.tenants import Terms
+from guard.trace import Trace
 from memory.origin import OriginClass
-from memory.types import ClientId, MemoryId, SessionId, TenantId, Turn
+from memory.types import ClientId, MemoryId, SessionId, TenantId, TraceId, Turn
 
 Probe = Callable[[], Awaitable[None]]
 """Returns when what it looks at works, and raises anything when it does not."""
@@ -73,6 +75,13 @@ class TokenDoors(msgspec.Struct, frozen=True, kw_only=True):
     revoked: Callable[[Principal, str | None, int, Revoking], Awaitable[list[Revocation]]]
 
 
+class TraceDoors(msgspec.Struct, frozen=True, kw_only=True):
+    """What recalls looked at, and where one memory was lost."""
+
+    traced: Callable[[Principal, TraceId, Rooms], Awaitable[Trace]]
+    why_not: Callable[[Principal, MemoryId, Query, Rooms], Awaitable[WhyNot]]
+
+
 class RevisionDoors(msgspec.Struct, frozen=True, kw_only=True):
     """What replaced what: told, changed, and undone by the subject or a reviewer."""
 
@@ -102,6 +111,7 @@ class UseCases(msgspec.Struct, frozen=True, kw_only=True):
     release: Callable[[Principal, MemoryId, Rooms], Awaitable[Case]]
     reject: Callable[[Principal, MemoryId, Rooms], Awaitable[Case]]
     revisions: RevisionDoors
+    traces: TraceDoors
     tenants: TenantDoors
     queue: QueueDoors
     tokens: TokenDoors

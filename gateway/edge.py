@@ -29,6 +29,7 @@ from gateway.rest.revocations import revocation_routes
 from gateway.rest.schema import schema_routes
 from gateway.rest.sessions import session_routes
 from gateway.rest.tenants import tenant_routes
+from gateway.rest.traces import trace_routes
 from gateway.scopes import scope_guard
 from gateway.settings import Settings
 from gateway.slots import FairShare, SlotBounds, Slots
@@ -61,6 +62,7 @@ def build(edge: Edge) -> Litestar:
         *memory_routes(edge),
         *session_routes(edge),
         *revision_routes(edge),
+        *trace_routes(edge),
         *quarantine_routes(edge),
         *dead_write_routes(edge),
         *tenant_routes(edge),

@@ -46,6 +46,7 @@ _BY_SCOPE: Final[dict[Scope, Operation]] = {
     Scope.MEMORY_WRITE: Operation.WRITE,
     Scope.MEMORY_DELETE: Operation.WRITE,
     Scope.MEMORY_EXPORT: Operation.ADMIN,
+    Scope.MEMORY_TRACE: Operation.READ,
     Scope.QUARANTINE_READ: Operation.ADMIN,
     Scope.QUARANTINE_DECIDE: Operation.ADMIN,
     Scope.QUARANTINE_REVEAL: Operation.ADMIN,
@@ -56,7 +57,10 @@ _BY_SCOPE: Final[dict[Scope, Operation]] = {
     Scope.PLATFORM_ADMIN: Operation.ADMIN,
 }
 _RECALLS: Final = frozenset(
-    {"/v1/recall", "recall_memory", "get_context", "summarize_memories", "answer_with_memory"}
+    {
+        *("/v1/recall", "/v1/traces/why-not"),
+        *("recall_memory", "get_context", "summarize_memories", "answer_with_memory"),
+    }
 )
 """Routes, tools and prompts that need the scope to read and cost more than reading."""
 

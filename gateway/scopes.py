@@ -46,6 +46,8 @@ ROUTES: Final[dict[tuple[str, str], Requirement]] = {
     ("POST", "/v1/sessions/{id}/turns"): Scope.MEMORY_WRITE,
     ("GET", "/v1/writes/{id}"): Scope.MEMORY_READ,
     ("POST", "/v1/recall"): Scope.MEMORY_READ,
+    ("GET", "/v1/traces/{id}"): Scope.MEMORY_TRACE,
+    ("POST", "/v1/traces/why-not"): Scope.MEMORY_TRACE,
     ("GET", "/v1/quarantine"): Scope.QUARANTINE_READ,
     ("GET", "/v1/consistency"): Scope.QUARANTINE_READ,
     ("POST", "/v1/quarantine/{id}/release"): Scope.QUARANTINE_DECIDE,

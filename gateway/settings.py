@@ -546,6 +546,8 @@ class Recall(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     confidence_floor: _Share = 0.6
     low_trust_items: Annotated[int, Meta(ge=0, le=50)] = 2
     """Low-trust memories in one answer at most."""
+    trace_days: Annotated[int, Meta(ge=1, le=90)] = 7
+    """Days that what a recall looked at is kept, sealed, for `GET /v1/traces/{id}`."""
 
 
 class ClientEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

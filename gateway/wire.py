@@ -313,6 +313,12 @@ class RecallMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
 
+class AskWhyNot(RecallMemory, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A question, and a memory of which to say where it ended when the question is asked."""
+
+    id: Id
+
+
 class ForgetMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which memory to erase."""
 

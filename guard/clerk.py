@@ -90,12 +90,13 @@ class Clerk:
         return seen
 
     async def tidy(self) -> None:
-        """Remove what has expired, now and then: answers, outcomes, turns, and held memories."""
+        """Remove what has expired, now and then: answers, outcomes, turns, traces, what is held."""
         now = self._rooms.clock()
         if now >= self._tidy_at:
             self._tidy_at = now + timedelta(seconds=self._pace.tidy)
             await self._rooms.answers.expire(now)
             await self._rooms.transcript.expire(now)
+            await self._rooms.traces.expire(now)
             await expire_held(self._rooms)
 
     async def _in_order(self, dues: Sequence[Due]) -> None:

@@ -16,6 +16,7 @@ REMOVED = (
     "evidence",
     "first answers that name it",
     "turns of its session",
+    "traces of its subject's recalls",
 )
 REMOVED_WAITING = ("content", "its place in the queue", "first answers that name it")
 REMAINS_OF_WAITING = ("audit leaves", "backups of the ledger until they expire")
@@ -84,7 +85,10 @@ async def _attempt(principal: Principal, id: MemoryId, rooms: Rooms) -> Receipt:
     if sealed.label.session:
         await rooms.transcript.erase(owner.tenant, owner.subject, [sealed.label.session])
 
-    # (5) Take it out of the index now; should that fail, the outbox entry of (3) repeats it.
+    # (5) A question that it answered may say what it said.
+    await rooms.traces.erase(owner.tenant, owner.subject)
+
+    # (6) Take it out of the index now; should that fail, the outbox entry of (3) repeats it.
     try:
         await rooms.index.remove(owner.tenant, [id])
     except UnavailableError:

@@ -17,6 +17,7 @@ class Scope(StrEnum):
     MEMORY_WRITE = "memory:write"
     MEMORY_DELETE = "memory:delete"
     MEMORY_EXPORT = "memory:export"
+    MEMORY_TRACE = "memory:trace"
     QUARANTINE_READ = "quarantine:read"
     QUARANTINE_DECIDE = "quarantine:decide"
     QUARANTINE_REVEAL = "quarantine:reveal"

@@ -21,6 +21,7 @@ from guard.outcomes import Query
 from guard.principal import Principal
 from guard.rescreen import settle
 from guard.rooms import Rooms
+from guard.trace import Trail
 from memory.signals import Blinded
 from memory.types import MemoryId, State
 
@@ -53,8 +54,11 @@ class Proof:
         tokens: Mapping[MemoryId, bytes],
         now: datetime,
         rooms: Rooms,
+        *,
+        trail: Trail,
     ) -> None:
         """Take `tokens` for what the index holds of each memory that it named."""
+        self._trail = trail
         self._principal = principal
         self._query = query
         self._tokens = tokens
@@ -71,6 +75,7 @@ class Proof:
             return await self._rooms.vault.open(self._principal.owner, row.sealed)
         except UnreadableError:
             self._withheld(row.sealed.label.id, "unreadable")
+            self._trail.unreadable(row.sealed.label.id)
             return None
 
     async def again(self, memories: Sequence[Proved]) -> list[Proved]:
@@ -126,6 +131,7 @@ class Proof:
 
     def _withheld(self, id: MemoryId, check: str) -> None:
         """Note that a memory is not shown, and on which check it failed."""
+        self._trail.withheld(id, check)
         self._rooms.watch.withheld(check)
         record(self._principal, id, "withheld", f"check.{check}", at=self._now, rooms=self._rooms)
 

@@ -24,11 +24,13 @@ from guard.ports import (
     Queue,
     Rates,
     Registry,
+    Traces,
     Transcript,
     Vault,
 )
 from guard.relating import Relating
 from guard.turns import Turns
+from guard.untraced import Untraced
 from guard.watch import Unwatched, Watch
 from memory.assembly import ContextBounds
 from memory.fusion import DEFAULT_WEIGHTS, NO_RAMPS, Fusion, FusionWeights, Ramp
@@ -103,6 +105,7 @@ class Rooms(msgspec.Struct, frozen=True):
     queue: Queue
     transcript: Transcript
     watch: Watch = Unwatched()
+    traces: Traces = Untraced()
     detectors: Mapping[str, Detector] = MappingProxyType({})
     overrides: Mapping[TenantId, Override] = MappingProxyType({})
     magnets: Magnets | None = None

@@ -25,12 +25,14 @@ from storage.fakes.index import MemoryIndex
 from storage.fakes.keystore import MemoryKeyStore
 from storage.fakes.ledger import MemoryLedger
 from storage.fakes.registry import MemoryRegistry
+from storage.fakes.traces import MemoryTraces
 from storage.fakes.transcript import MemoryTranscript
 from storage.follower import Follower
 from storage.journal import BatchingJournal
 from storage.keyring import Keyring
 from storage.rates import WindowRates
 from storage.rootkey import RootKey
+from storage.tracebook import TraceBook
 from storage.vault import SealingVault
 
 START: Final = datetime(2026, 11, 1, 12, tzinfo=UTC)
@@ -48,6 +50,9 @@ class House:
         self.keyring = Keyring(RootKey.from_bytes(secrets.token_bytes(32)), MemoryKeyStore())
         self.vault = SealingVault(self.keyring)
         self.transcript = MemoryTranscript()
+        envelopes = SealingEnvelopes(self.keyring)
+        self.kept = MemoryTraces()
+        self.traces = TraceBook(self.kept, envelopes, self.clock)
         self.journal = BatchingJournal(self.ledger.audit)
         self.rooms = Rooms(
             clock=self.clock,
@@ -67,7 +72,8 @@ class House:
             registry=MemoryRegistry(),
             turns=Turns(),
             bounds=Bounds(),
-            envelopes=SealingEnvelopes(self.keyring),
+            envelopes=envelopes,
+            traces=self.traces,
             answers=self.ledger.answers,
             queue=self.ledger.queue,
             transcript=self.transcript,

@@ -17,6 +17,7 @@ from storage.follower import Follower
 from storage.index.embedded import EmbeddedIndex
 from storage.journal import BatchingJournal
 from storage.limits.fallback import FallbackBuckets
+from storage.tracebook import TraceBook
 
 
 @asynccontextmanager
@@ -59,6 +60,7 @@ def watch(
     *,
     follower: Follower,
     journal: BatchingJournal,
+    traces: TraceBook,
     index: Index,
     buckets: Buckets,
     policy: Policy,
@@ -74,6 +76,7 @@ def watch(
     metrics.look_up(
         lambda: (
             counted("journal_lost", "Audit leaves that were given up.", journal.lost),
+            counted("traces_lost", "Traces of recalls that were given up.", traces.lost),
             counted("index_retries", "Batches for the index put off.", follower.retries),
             counted("index_unreadable", "Rows that did not open.", follower.unreadable),
             counted("index_rebuilt", "Tenants whose index was rebuilt.", follower.rebuilt),

@@ -5,7 +5,7 @@ import secrets
 import signal
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import msgspec
@@ -33,7 +33,15 @@ from gateway.app.screening import opened_detectors, watch_asked
 from gateway.app.token_keys import opened_keys, opened_revoked, refuse_wrong_keys
 from gateway.app.waiting import Front, waited
 from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier
-from gateway.doors import Edge, QueueDoors, RevisionDoors, TenantDoors, TokenDoors, UseCases
+from gateway.doors import (
+    Edge,
+    QueueDoors,
+    RevisionDoors,
+    TenantDoors,
+    TokenDoors,
+    TraceDoors,
+    UseCases,
+)
 from gateway.edge import build, server
 from gateway.keysets import Keys
 from gateway.listener import listening
@@ -49,6 +57,7 @@ from guard.amend import amend
 from guard.browse import browse, fetch
 from guard.confirm import confirm
 from guard.errors import UnavailableError
+from guard.explain import traced, why_not
 from guard.forget import forget
 from guard.hear import hear
 from guard.magnets import Magnets
@@ -74,6 +83,8 @@ from storage.quarantine import SqlQuarantine
 from storage.queue import SqlQueue
 from storage.rates import WindowRates
 from storage.registry import SqlRegistry
+from storage.tracebook import TraceBook
+from storage.traces import SqlTraces
 from storage.transcript import SqlTranscript
 
 USE_CASES: Final = UseCases(
@@ -99,6 +110,7 @@ USE_CASES: Final = UseCases(
         restore_for=restore_for,
         doubted=doubted,
     ),
+    traces=TraceDoors(traced=traced, why_not=why_not),
     queue=QueueDoors(given_up=given_up, replay=replay),
     tokens=TokenDoors(revoke=revoke, revoke_tenant=revoke_tenant, revoked=revoked),
     tenants=TenantDoors(
@@ -129,6 +141,7 @@ class Adapters(msgspec.Struct, frozen=True):
     embedder: Embedder
     detectors: Mapping[str, Detector]
     journal: BatchingJournal
+    traces: TraceBook
     buckets: Buckets
     accepted: asyncio.Event
     metrics: Metrics
@@ -281,12 +294,19 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
         metrics = metrics_of(keep.database, now)
         follower = Follower(keep.outbox, ledger, keep.vault, index, now, followed=metrics.followed)
         journal = BatchingJournal(keep.audit)
-        working = await stack.enter_async_context(_working(follower, journal))
+        traces = TraceBook(
+            SqlTraces(keep.database),
+            keep.envelopes,
+            now,
+            keep=timedelta(days=settings.recall.trace_days),
+        )
+        working = await stack.enter_async_context(_working(follower, journal, traces))
         buckets = await stack.enter_async_context(opened_buckets(settings))
         watch(
             metrics,
             follower=follower,
             journal=journal,
+            traces=traces,
             index=index,
             buckets=buckets,
             policy=policy_of(settings),
@@ -302,6 +322,7 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
             embedder=embedder,
             detectors=detectors,
             journal=journal,
+            traces=traces,
             buckets=buckets,
             accepted=accepted,
             metrics=metrics,
@@ -340,6 +361,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         answers=SqlAnswers(keep.database),
         queue=SqlQueue(keep.database),
         transcript=SqlTranscript(keep.database),
+        traces=adapters.traces,
     )
     deciding = Deciding(settings, rooms, adapters.accepted)
 
@@ -375,18 +397,21 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
 
 @asynccontextmanager
 async def _working(
-    follower: Follower, journal: BatchingJournal
+    follower: Follower, journal: BatchingJournal, traces: TraceBook
 ) -> AsyncIterator[tuple[asyncio.Task[None], ...]]:
     """Run the background work meanwhile; let it come to its end before the rooms close."""
     following = asyncio.create_task(follower.run(), name="follower")
     noting = asyncio.create_task(journal.run(), name="journal")
+    tracing = asyncio.create_task(traces.run(), name="traces")
+    tasks = following, noting, tracing
     try:
-        yield following, noting
+        yield tasks
     finally:
         following.cancel()
         journal.stop()
-        await asyncio.wait((following, noting))
-        for task in (following, noting):
+        traces.stop()
+        await asyncio.wait(tasks)
+        for task in tasks:
             if not task.cancelled() and task.exception() is not None:
                 LOGGER.error("background work broke", extra={"task": task.get_name()})
 

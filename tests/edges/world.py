@@ -16,7 +16,7 @@ from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
 from litestar import Litestar
 
 from gateway.auth import RegisteredOnly, UnsafeFirstUse, Verifier
-from gateway.doors import QueueDoors, RevisionDoors, TenantDoors, TokenDoors
+from gateway.doors import QueueDoors, RevisionDoors, TenantDoors, TokenDoors, TraceDoors
 from gateway.edge import Edge, UseCases, build
 from gateway.keysets import Keys, KeySet, read_keys
 from gateway.metrics import Metrics
@@ -25,6 +25,7 @@ from gateway.settings import Auth, Limits, Mode, Settings
 from gateway.tracing import Tracing
 from guard.amend import Amendment
 from guard.errors import NotFoundError
+from guard.explain import WhyNot
 from guard.nouns import Draft, Progress
 from guard.once import Once
 from guard.outcomes import (
@@ -51,6 +52,7 @@ from guard.principal import Principal, Scope
 from guard.revoke import Desk as Revoking
 from guard.revoke import Of, Revocation
 from guard.rooms import Rooms
+from guard.trace import Trace
 from memory.origin import OriginClass
 from memory.types import (
     ClientId,
@@ -60,6 +62,7 @@ from memory.types import (
     SessionId,
     State,
     TenantId,
+    TraceId,
     Turn,
     TurnId,
 )
@@ -294,6 +297,7 @@ class Calls:
                 restore_for=self.restore_for,
                 doubted=self.doubted,
             ),
+            traces=TraceDoors(traced=self.traced, why_not=self.why_not),
             tenants=self.tenant_doors(),
             tokens=TokenDoors(
                 revoke=self.revoke, revoke_tenant=self.revoke_tenant, revoked=self.revoked
@@ -321,6 +325,18 @@ class Calls:
         """Answer that nothing is."""
         self._note("revoked", principal, (after, limit))
         return []
+
+    async def traced(self, principal: Principal, id: TraceId, _rooms: Rooms) -> Trace:
+        """Know no trace."""
+        self._note("traced", principal, id)
+        raise NotFoundError
+
+    async def why_not(
+        self, principal: Principal, id: MemoryId, query: Query, _rooms: Rooms
+    ) -> WhyNot:
+        """Know no memory."""
+        self._note("why_not", principal, (id, query))
+        raise NotFoundError
 
     async def given_up(self, principal: Principal, limit: int, _rooms: Rooms) -> list[Dead]:
         """Return no write."""
