@@ -21,7 +21,7 @@ import msgspec
 
 from memory.bearing_rules import CALENDAR, DIGITS, EMPTY, EMPTY_HAN, KINDS
 from memory.terms import terms_of
-from memory.times import Span, Times, times_of, without_times
+from memory.times import Span, Times, without_times
 from memory.types import MemoryId
 from memory.understanding_rules import FUNCTION
 
@@ -50,15 +50,14 @@ class Sought(msgspec.Struct, frozen=True):
     numbers: frozenset[str]
     kinds: tuple[str, ...]
     spans: tuple[Span, ...]
-    zone: ZoneInfo
     empty: float
 
 
 class Read(msgspec.Struct, frozen=True):
-    """A memory as it was read: its words and when it was so."""
+    """A memory as it was read; `then` if it was so, or tells of it, at a time that is spoken of."""
 
     text: str
-    at: datetime
+    then: bool
 
 
 class Features(msgspec.Struct, frozen=True):
@@ -97,9 +96,8 @@ def sought(text: str, times: Times, reference: datetime, zone: ZoneInfo) -> Soug
         kinds = tuple(name for name in kinds if name != "count")
     words = [term for term in terms_of(EMPTY_HAN.sub(" ", bare)) if not _says_nothing(term)]
     size = sum(1.0 if term.isascii() else _HAN_WORD for term in words)
-    return Sought(
-        frozenset(words), _numbers(bare), kinds, spans, zone, max(0.0, 1.0 - size / _FULL)
-    )
+    empty = max(0.0, 1.0 - size / _FULL)
+    return Sought(frozenset(words), _numbers(bare), kinds, spans, empty)
 
 
 def features(
@@ -115,7 +113,7 @@ def features(
     found = {}
     for id, one in read.items():
         own = evidence.get(id, 0.0)
-        inside = float(_inside(asked, one))
+        inside = float(one.then and bool(asked.spans))
         plain = _plain(one.text)
         found[id] = Features(
             apart=(own - mean) / spread,
@@ -139,14 +137,14 @@ def near(
 def bearing(
     asked: Sought, evidence: Mapping[MemoryId, float], read: Mapping[MemoryId, Read]
 ) -> dict[MemoryId, float]:
-    """Return the evidence that each memory that was read answers the question."""
+    """Return the evidence, from 0, that each memory that was read answers the question."""
     weights = msgspec.structs.astuple(WEIGHTS)
-    return {
-        id: BIAS
-        + evidence.get(id, 0.0)
-        + sum(w * x for w, x in zip(weights, msgspec.structs.astuple(one), strict=True))
-        for id, one in features(asked, evidence, read).items()
-    }
+    found = {}
+    for id, one in features(asked, evidence, read).items():
+        values = zip(weights, msgspec.structs.astuple(one), strict=True)
+        told = sum(weight * value for weight, value in values)
+        found[id] = max(0.0, BIAS + evidence.get(id, 0.0) + told)
+    return found
 
 
 def _usual(evidence: Sequence[float]) -> tuple[float, float]:
@@ -164,14 +162,6 @@ def _covered(words: frozenset[str], texts: Mapping[MemoryId, str]) -> dict[Memor
     worth = {word: math.log(1.0 + (len(texts) + _PRIOR) / (counts[word] + 0.5)) for word in words}
     total = sum(worth.values()) or 1.0
     return {id: sum(worth[word] for word in some) / total for id, some in held.items()}
-
-
-def _inside(asked: Sought, one: Read) -> bool:
-    if any(span.holds(one.at) for span in asked.spans):
-        return True
-    # Said at another time, of that one: the dentist is on 12 March.
-    said = times_of(one.text, one.at, asked.zone).spans if asked.spans else ()
-    return any(a.meets(b) for a in said for b in asked.spans)
 
 
 def _plain(text: str) -> str:

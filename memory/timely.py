@@ -25,12 +25,17 @@ PEERS: Final = 0.75
 
 def hits(rows: Sequence[Candidate], spans: Sequence[Span]) -> Hits:
     """Return the rows that were so within any of the stretches."""
-    return [(id, 1.0) for id, _, at in rows if any(span.holds(at) for span in spans)]
+    return [(id, 1.0) for id, _, at in rows if within(at, spans)]
+
+
+def within(at: datetime, spans: Sequence[Span]) -> bool:
+    """Say whether an instant lies within any of the stretches."""
+    return any(span.holds(at) for span in spans)
 
 
 def told(text: str, at: datetime, spans: Sequence[Span], zone: ZoneInfo) -> float:
     """Return what is added to a memory that was so at `at`, for the times that its text names."""
-    if not spans or any(span.holds(at) for span in spans):
+    if not spans or within(at, spans):
         return 0.0
     said = times_of(text, at, zone).spans
     return TOLD if any(one.meets(span) for one in said for span in spans) else 0.0

@@ -7,6 +7,7 @@ import pytest
 
 from memory.bearing import Features, Read, Sought, bearing, features, near, sought
 from memory.ranking import DEFAULT_THRESHOLDS
+from memory.timely import told, within
 from memory.times import times_of
 from memory.types import MemoryId
 
@@ -27,16 +28,22 @@ def at(day: int, month: int = 5) -> datetime:
     return datetime(2026, month, day, 12, tzinfo=UTC)
 
 
+def read(question: str, text: str, on: datetime) -> Read:
+    """Return a memory as it is read when the question is asked."""
+    spans = asked(question).spans
+    return Read(text, within(on, spans) or told(text, on, spans, ZONE) > 0.0)
+
+
 def one(question: str, text: str, *, on: datetime = ASKED, evidence: float = 0.5) -> Features:
     """Return what is said for and against one memory among many that lie far."""
-    return features(asked(question), {**FAR, A: evidence}, {A: Read(text, on)})[A]
+    return features(asked(question), {**FAR, A: evidence}, {A: read(question, text, on)})[A]
 
 
 def answered(question: str, memories: dict[MemoryId, tuple[float, str, datetime]]) -> set[MemoryId]:
     """Return the memories that pass the shipped threshold."""
     evidence = FAR | {id: value for id, (value, _, _) in memories.items()}
-    read = {id: Read(text, on) for id, (_, text, on) in memories.items()}
-    found = bearing(asked(question), evidence, read)
+    seen = {id: read(question, text, on) for id, (_, text, on) in memories.items()}
+    found = bearing(asked(question), evidence, seen)
     return {id for id, value in found.items() if value >= DEFAULT_THRESHOLDS.reliable}
 
 
@@ -78,8 +85,8 @@ def test_what_was_so_at_another_time_is_no_answer(question: str, text: str) -> N
 
 def test_a_text_that_tells_of_the_time_is_within_it() -> None:
     """Said the day before."""
-    told = one("Where was I on 12 May?", "The dentist is tomorrow.", on=at(11))
-    assert (told.inside, told.outside) == (1.0, 0.0)
+    later = one("Where was I on 12 May?", "The dentist is tomorrow.", on=at(11))
+    assert (later.inside, later.outside) == (1.0, 0.0)
     other = one("Where was I on 12 May?", "The dentist is today.", on=at(11))
     assert (other.inside, other.outside) == (0.0, 1.0)
 
@@ -105,14 +112,14 @@ def test_a_coming_time_excludes_nothing() -> None:
 def test_what_is_asked_for_and_was_so_at_another_time_counts_against_what_was_so_then() -> None:
     """Something else happened that month; the backup failed in another one."""
     question = "Why did the backup fail in March?"
-    read = {
-        A: Read("The fibre was cut by a digger.", at(9, month=3)),
-        B: Read("The backup failed, an expired certificate.", at(5)),
+    seen = {
+        A: read(question, "The fibre was cut by a digger.", at(9, month=3)),
+        B: read(question, "The backup failed, an expired certificate.", at(5)),
     }
-    found = features(asked(question), {**FAR, A: 0.2, B: 0.6}, read)
+    found = features(asked(question), {**FAR, A: 0.2, B: 0.6}, seen)
     assert found[A].elsewhen > 0.9
     assert found[B].elsewhen == 0.0
-    alone = features(asked(question), {**FAR, A: 0.2}, {A: read[A]})
+    alone = features(asked(question), {**FAR, A: 0.2}, {A: seen[A]})
     assert alone[A].elsewhen == 0.0
 
 
@@ -147,7 +154,7 @@ def test_what_stands_out_answers_and_what_lies_like_all_the_others_does_not() ->
     question, text = "Who supervises my thesis?", "My supervisor is Professor Vos."
     assert answered(question, {A: (0.42, text, ASKED)}) == {A}
     crowd = {MemoryId(f"near{n}"): 0.40 + 0.005 * n for n in range(12)}
-    found = bearing(asked(question), {**crowd, A: 0.42}, {A: Read(text, ASKED)})
+    found = bearing(asked(question), {**crowd, A: 0.42}, {A: read(question, text, ASKED)})
     assert found[A] < DEFAULT_THRESHOLDS.reliable
 
 
@@ -156,7 +163,7 @@ def test_a_first_memory_is_held_against_what_is_usual() -> None:
     question = "Which port does the staging database use?"
     text = "The staging database listens on port 5433."
     for evidence, passes in ((0.75, True), (0.15, False)):
-        found = bearing(asked(question), {A: evidence}, {A: Read(text, ASKED)})
+        found = bearing(asked(question), {A: evidence}, {A: read(question, text, ASKED)})
         assert (found[A] >= DEFAULT_THRESHOLDS.reliable) is passes
     assert bearing(asked(question), {}, {}) == {}
 
