@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
+import msgspec
+
 from guard.browse import memory_of
 from guard.checks import BARRED, OUTDATED
 from guard.errors import UnavailableError
@@ -17,9 +19,10 @@ from guard.principal import Principal
 from guard.proof import Proof, Proved, record
 from guard.rooms import Rooms
 from guard.talk import Places, beside, turns_before
+from guard.trace import End, Trail, leave
 from guard.understand import Understanding, joined, probes, understand
 from memory.answering import fit
-from memory.assembly import Excerpt, assemble
+from memory.assembly import Assembled, Excerpt, assemble
 from memory.bearing import Read, bearing, near, sought
 from memory.exact import NOTHING_BEFORE, Candidate, local_routes
 from memory.fusion import Fusion, Routes, fuse, fuse_by_rank, route_weights
@@ -34,6 +37,17 @@ _READ_LOW: Final = 4
 """Low-trust memories that are read for one that may be shown."""
 
 
+class Answered(msgspec.Struct, frozen=True):
+    """A question answered, with what it was answered by."""
+
+    items: tuple[Recalled, ...]
+    context: Assembled
+    asked: "Asked"
+    proof: Proof
+    shown: Sequence[Proved]
+    places: Places
+
+
 async def recall(principal: Principal, query: Query, rooms: Rooms) -> Recollection:
     """Return at most `query.k` memories of the caller that answer the query, best first.
 
@@ -41,7 +55,33 @@ async def recall(principal: Principal, query: Query, rooms: Rooms) -> Recollecti
     the answer degraded. The index nominates and decides nothing: every nominee is scored again by
     its sealed search material, so that a stale or forged index can hide a memory, never lift one.
     """
-    owner, now = principal.owner, rooms.clock()
+    now, trail = rooms.clock(), Trail()
+    found = await answered(principal, query, now, trail, rooms)
+    return recorded(principal, query, found.items, found.context, now, trail, rooms)
+
+
+def recorded(  # noqa: PLR0917 - all that an answer is made of
+    principal: Principal,
+    query: Query,
+    items: tuple[Recalled, ...],
+    context: Assembled,
+    now: datetime,
+    trail: Trail,
+    rooms: Rooms,
+) -> Recollection:
+    """Record an answer, off the request's path, and return it."""
+    rooms.watch.recalled(reliable=bool(items), degraded=trail.degraded)
+    trace = leave(principal.owner, query, trail, now, rooms)
+    for item in items:
+        record(principal, item.memory.id, "shown", f"trace.{trace}", at=now, rooms=rooms)
+    return Recollection(items, bool(items), context.context, trail.degraded, trace)
+
+
+async def answered(
+    principal: Principal, query: Query, now: datetime, trail: Trail, rooms: Rooms
+) -> Answered:
+    """Return what answers a question, unrecorded; `trail` takes note of how it came about."""
+    owner = principal.owner
 
     # (1) Understand: what the question means, and what it is found by, under the subject's keys.
     # Beside it, the rows that the index lacks; they are read before the index is asked, so that a
@@ -50,6 +90,7 @@ async def recall(principal: Principal, query: Query, rooms: Rooms) -> Recollecti
     with watch.step("recall.understand"):
         meant = await understand(owner, query, now, rooms)
         query = meant.query
+        trail.understood = query.text
         (_, blinded), fresh = await asyncio.gather(
             search_material(owner, Draft(query.text), rooms, Purpose.QUESTION),
             rooms.ledger.unindexed(owner.tenant, owner.subject, rooms.bounds.unindexed_rows),
@@ -58,20 +99,24 @@ async def recall(principal: Principal, query: Query, rooms: Rooms) -> Recollecti
     # (2) Search: the index nominates. (3) Load what it named from the ledger.
     with watch.step("recall.search"):
         found = await _searched(owner, blinded, meant, rooms)
+        trail.nominated(found)
     with watch.step("recall.load"):
         rows = loaded = await _loaded(owner, found, fresh, query, rooms)
+        known = {row.sealed.label.id for row in loaded}
         if query.as_of is not None:
             rows = await known_at(owner, loaded, query.as_of, rooms)
+            trail.unknown_then(known - {row.sealed.label.id for row in rows})
 
     # (4) Open and (5) check: whatever fails is dropped, audited, and never returned. What stands
     # beside the best in a session comes along, and passes the same checks.
     with watch.step("recall.open"):
-        proof = Proof(principal, query, {} if found is None else found.tokens, now, rooms)
+        tokens = {} if found is None else found.tokens
+        proof = Proof(principal, query, tokens, now, rooms, trail=trail)
         proved = await proof.of(rows)
-        proof.missing({row.sealed.label.id for row in loaded})
-    asked = _Asked(meant, blinded, rooms)
+        proof.missing(known)
+    asked = Asked(meant, blinded, trail, rooms)
     with watch.step("recall.beside"):
-        places, more = await _beside(owner, asked, proved, {row.sealed.label.id for row in loaded})
+        places, more = await _beside(owner, asked, proved, known)
         proved += await proof.of(more)
     with watch.step("recall.rescreen"):
         shown = await _cleared(asked, proved, places, proof)
@@ -81,19 +126,19 @@ async def recall(principal: Principal, query: Query, rooms: Rooms) -> Recollecti
         items = await _best(asked, shown, places, proof)
 
     # (7) Assemble the fenced block.
-    context = assemble(
+    context = fenced(items, now, rooms)
+    trail.fenced(context)
+    return Answered(items, context, asked, proof, shown, places)
+
+
+def fenced(items: Sequence[Recalled], now: datetime, rooms: Rooms) -> Assembled:
+    """Return the block for a prompt, with a fresh nonce."""
+    return assemble(
         [_excerpt(item.memory) for item in items],
         nonce=rooms.new_id().replace("-", "")[-_NONCE_CHARACTERS:],
         now=now,
         bounds=rooms.bounds.context,
-    ).context
-
-    # (8) Record, off the request's path.
-    watch.recalled(reliable=bool(items), degraded=found is None)
-    trace = rooms.new_id()
-    for item in items:
-        record(principal, item.memory.id, "shown", f"trace.{trace}", at=now, rooms=rooms)
-    return Recollection(items, bool(items), context, found is None, trace)
+    )
 
 
 async def _searched(
@@ -135,11 +180,12 @@ async def _loaded(
     return list(loaded.values())
 
 
-class _Asked:
+class Asked:
     """A question with what it is found by, and the order in which memories answer it."""
 
-    def __init__(self, meant: Understanding, blinded: Blinded, rooms: Rooms) -> None:
+    def __init__(self, meant: Understanding, blinded: Blinded, trail: Trail, rooms: Rooms) -> None:
         self.meant = meant
+        self.trail = trail
         self.query = query = meant.query
         self.rooms = rooms
         self._blinded = blinded
@@ -153,23 +199,33 @@ class _Asked:
         return sorted(relevance, key=lambda id: (-relevance[id], id))
 
     def relevant(self, memories: Sequence[Proved], places: Places) -> dict[MemoryId, float]:
-        """Return the relevance of the memories that are worth reading, the most relevant first."""
+        """Return the relevance of the memories that may be relied on, the most relevant first."""
         bounds = self.rooms.bounds
         routes = self._routes(memories, turns_before(memories, places))
         strength = evidence(routes, self._weights, bounds.thresholds, bounds.ramps)
         then = [id for id, _ in routes.get(WHEN, ())]
-        relied = near(strength, bounds.thresholds.kept, then)
-        self._evidence = strength
+        relied = frozenset(near(strength, bounds.thresholds.kept, then))
         fused = self._fused(routes)
+        self.trail.scored((one.id for one in memories), routes, fused, strength, relied)
+        self._evidence = strength
         found = {id: value for id, value in fused.items() if id in relied}
         return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
+
+    def beside_others(self, memories: Sequence[Proved], places: Places) -> Trail:
+        """Return how these would be scored together: for whoever asks why one was not."""
+        alone = Asked(self.meant, self._blinded, Trail(), self.rooms)
+        alone.relevant(memories, places)
+        return alone.trail
 
     def answered(self, read: Mapping[MemoryId, Read]) -> bool:
         """Say whether any memory that was read bears on the question, and not only lies near it."""
         text, times, zone = self.query.text, self.meant.times, self.meant.zone
         asked = sought(text, times, self.query.reference_time or self.rooms.clock(), zone)
         found = bearing(asked, self._evidence, read)
-        return max(found.values(), default=0.0) >= self.rooms.bounds.thresholds.reliable
+        if max(found.values(), default=0.0) >= self.rooms.bounds.thresholds.reliable:
+            return True
+        self.trail.unreliable(read)
+        return False
 
     def _fused(self, routes: Routes) -> dict[MemoryId, float]:
         if self.rooms.bounds.fusion is Fusion.RANK:
@@ -189,7 +245,7 @@ class _Asked:
 
 
 async def _beside(
-    owner: Owner, asked: _Asked, proved: Sequence[Proved], known: set[MemoryId]
+    owner: Owner, asked: Asked, proved: Sequence[Proved], known: set[MemoryId]
 ) -> tuple[Places, list[Row]]:
     """Return where the best stand in their sessions, and the rows beside them, as far as asked."""
     query, rooms = asked.query, asked.rooms
@@ -201,7 +257,7 @@ async def _beside(
 
 
 async def _cleared(
-    asked: _Asked, proved: Sequence[Proved], places: Places, proof: Proof
+    asked: Asked, proved: Sequence[Proved], places: Places, proof: Proof
 ) -> Sequence[Proved]:
     """Return what may be shown of what was proved; what is in doubt is judged again, best first.
 
@@ -218,7 +274,7 @@ async def _cleared(
 
 
 async def _best(
-    asked: _Asked, shown: Sequence[Proved], places: Places, proof: Proof
+    asked: Asked, shown: Sequence[Proved], places: Places, proof: Proof
 ) -> tuple[Recalled, ...]:
     """Return the first `k`, opened, with no more of low trust among them than configured.
 
@@ -233,13 +289,19 @@ async def _best(
     seen: dict[MemoryId, Read] = {}
     count, most = max(query.k, rooms.bounds.rerank_items), rooms.bounds.low_trust_items
     # However many pages say it, they don't crowd out what is read.
-    for id in bound_low_trust(relevant, count, _READ_LOW * most, lambda id: _trust(by_id[id])):
+    first = bound_low_trust(relevant, count, _READ_LOW * most, lambda id: _trust(by_id[id]))
+    asked.trail.bounded(
+        list(relevant), first, count, beyond=End.UNREAD, trust=lambda id: _trust(by_id[id])
+    )
+    for id in first:
         opened = await proof.content(by_id[id].row)
         if opened is not None:
             read[id] = opened
             text, at = opened.body.text, opened.body.occurred_at or opened.label.recorded_at
+            wording = fit(query.text, text)
             when = told(text, at, times.spans, asked.meant.zone)
-            relevance[id] = relevant[id] + fit(query.text, text) + when
+            asked.trail.worded(id, wording, when)
+            relevance[id] = relevant[id] + wording + when
             told_at[id] = at
             seen[id] = Read(text, when > 0.0 or within(at, times.spans))
     if not asked.answered(seen):
@@ -250,6 +312,14 @@ async def _best(
     standings = {id: _standing(opened.label, used) for id, opened in read.items()}
     ranked = rank(relevance, standings, rooms.clock(), rooms.bounds.ranking)
     kept = bound_low_trust(ranked, query.k, most, lambda one: read[one[0]].label.trust)
+    asked.trail.ranked(dict(ranked))
+    asked.trail.bounded(
+        [id for id, _ in ranked],
+        [id for id, _ in kept],
+        query.k,
+        beyond=End.BEYOND_K,
+        trust=lambda id: _trust(by_id[id]),
+    )
     return tuple(Recalled(memory_of(read[id]), factors.score) for id, factors in kept)
 
 
