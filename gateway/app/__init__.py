@@ -15,7 +15,7 @@ from gateway.app.chores import (
 from gateway.app.deciding import dead_writes, replay
 from gateway.app.policing import checked, policy_of
 from gateway.app.rescanning import rescan, simulate
-from gateway.app.serving import Gateway, Progress, opened, prepare_models, run
+from gateway.app.serving import Gateway, Progress, embedded, opened, prepare_models, run
 from gateway.app.tenancy import registry_desk, revocation_desk
 from gateway.app.training import train
 from guard.models.calling import is_private
@@ -25,6 +25,7 @@ __all__ = [
     "Progress",
     "checked",
     "dead_writes",
+    "embedded",
     "examine",
     "is_private",
     "kept_in",
