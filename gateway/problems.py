@@ -243,8 +243,13 @@ class ProblemHandler:
             headers["WWW-Authenticate"] = known
         if isinstance(error, HTTPException) and error.headers:
             allow = {name.lower(): value for name, value in error.headers.items()}.get("allow")
-            headers |= {"Allow": allow} if allow else {}
+            headers |= {"Allow": _taken(allow)} if allow else {}
         return Response(problem, status_code=problem.status, headers=headers, media_type=MEDIA_TYPE)
+
+
+def _taken(allow: str) -> str:
+    """Return the methods that a route takes, always in one order; the framework adds OPTIONS."""
+    return ", ".join(sorted({one.strip() for one in allow.split(",")} - {"OPTIONS"}))
 
 
 def metadata_url(url: str, path: str) -> str:
