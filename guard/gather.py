@@ -181,7 +181,8 @@ async def _pull(draft: Draft, signals: Signals, rooms: Rooms) -> float:
 
 
 def _read(content: str, text: str) -> tuple[tuple[View, ...], str]:
-    return views_of(content), normalised(text)
+    views = views_of(content)
+    return views, normalised(text, views)
 
 
 def _named(text: str) -> tuple[Mapping[str, float], tuple[str, ...]]:

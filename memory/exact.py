@@ -80,6 +80,8 @@ def _dense(
     name: str, asked: Vector, rows: Sequence[Candidate], before: Mapping[MemoryId, Blinded]
 ) -> Hits:
     known = [row for row in rows if _comparable(row[1], name, asked.shape)]
+    if not known:
+        return []
     stack = np.zeros((len(known), asked.shape[0]), dtype=np.float32)
     for place, (id, blinded, _) in enumerate(known):
         stack[place] = blinded.vectors[name]

@@ -9,7 +9,7 @@ them rarely fall together; their weights are then added.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -50,7 +50,7 @@ class Blinding:
             subject=self.mark,
             vectors=self._turned(signals.vectors),
             sparse=self._sparse(signals.terms),
-            entities=tuple(sorted({self._entity(name) for name in signals.entities})),
+            entities=self._named(signals.entities),
         )
 
     def _turned(self, vectors: Vectors) -> Vectors:
@@ -81,8 +81,9 @@ class Blinding:
         rounded = np.array([weights[id] for id in ids], np.float32)
         return Sparse(tuple(ids), tuple(rounded.tolist()))
 
-    def _entity(self, name: str) -> str:
-        return mac(self._entities, utf8(name))[:16].hex()
+    def _named(self, entities: Sequence[str]) -> tuple[str, ...]:
+        keyed = macs(self._entities, map(utf8, entities))
+        return tuple(sorted({digest[:16].hex() for digest in keyed}))
 
 
 class Transform:

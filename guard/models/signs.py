@@ -8,7 +8,7 @@ both, in well under a millisecond for a text that a model reads whole.
 import math
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
@@ -132,8 +132,7 @@ def read(text: str) -> Reading:
     """Return what is in `text`."""
     folded = text.lower()
     tally = _Tally()
-    for token in _TOKEN.findall(folded):
-        tally.take(token)
+    tally.take(_TOKEN.findall(folded))
     buckets = sorted({zlib.crc32(gram) % BUCKETS for gram in _encoded(tally.grams)})
     signs = [_OFTEN[n] if n < _MOST else 1.0 for n in tally.counts]
     signs += [_often(pattern, folded) if may(folded) else 0.0 for may, pattern in _LOOKED_AT]
@@ -158,23 +157,26 @@ class _Tally:
         self.grams: set[str] = set()
         self.counts = [0] * (len(_COUNTED) + 2)
         self._last: list[str] = []
-        self._opening, self._sentences = True, 0
 
-    def take(self, token: str) -> None:
-        """Count one token."""
-        first = token[0]
-        if _HAN_FIRST <= first <= _HAN_LAST:
-            commands = self._han(token)
-        elif first.isalpha() or first.isdigit():
-            commands = self._word(_DIGITS if first.isdigit() else token.replace("’", "'"))
-        else:
-            self._opening, self._last = True, []
-            self._sentences += 1
-            return
-        if self._opening and commands:
-            self.counts[_IMPERATIVE] += 1
-            self.counts[_OPENS] += self._sentences == 0
-        self._opening = False
+    def take(self, tokens: Sequence[str]) -> None:
+        """Count all tokens of a text."""
+        opening, sentences = True, 0
+        for token in tokens:
+            first = token[0]
+            if _HAN_FIRST <= first <= _HAN_LAST:
+                commands = self._han(token)
+            elif first.isalpha():
+                commands = self._word(token.replace("’", "'"))
+            elif first.isdigit():
+                commands = self._word(_DIGITS)
+            else:
+                opening, self._last = True, []
+                sentences += 1
+                continue
+            if opening and commands:
+                self.counts[_IMPERATIVE] += 1
+                self.counts[_OPENS] += sentences == 0
+            opening = False
 
     def _han(self, run: str) -> bool:
         self._last = []
@@ -183,22 +185,27 @@ class _Tally:
         grams.update(map(str.__add__, run, run[1:]))
         grams.update([run[start : start + 3] for start in range(len(run) - 2)])
         for start, first in enumerate(run):
-            for size in STARTS.get(first, ()):
+            if first not in STARTS:
+                continue
+            for size in STARTS[first]:
                 # At the end of a run shorter terms may fit, and longer ones do not count twice.
                 if start + size <= len(run):
                     self._count(run[start : start + size])
         return run.startswith(COMMANDS)
 
     def _word(self, word: str) -> bool:
-        last = self._last = [*self._last[1 - MOST_WORDS :], word]
+        last = self._last
         self.grams.add(word)
-        self._count(word)
-        if len(last) >= _WORDS:
-            phrase = f"{last[-2]} {word}"
+        if word in LEXICON:
+            self._count(word)
+        if last:
+            phrase = f"{last[-1]} {word}"
             self.grams.add(phrase)
-            self._count(phrase)
+            if phrase in LEXICON:
+                self._count(phrase)
+        last.append(word)
         if word in ENDINGS:
-            for size in range(_WORDS + 1, len(last) + 1):
+            for size in range(_WORDS + 1, min(len(last), MOST_WORDS) + 1):
                 self._count(" ".join(last[-size:]))
         return word in VERBS
 

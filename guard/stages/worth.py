@@ -50,7 +50,7 @@ def worth_stage(grey: Grey = keep_all) -> Stage:
         text = tagged.draft.text
         if len(text) > _LONGEST and not _is_one_thing(text):
             return ()
-        plain = normalised(text).replace("’", "'")
+        plain = normalised(text, facts.views).replace("’", "'")
         if is_wished(tagged.draft, plain):
             return ()
         code = worthless(plain)
@@ -137,7 +137,7 @@ def _is_one_thing(text: str) -> bool:
     if len(text) < _SAME_AT_LEAST:
         return False
     words = text.split()
-    signs = sum(not c.isspace() for c in set(text.casefold()))
+    signs = len(set("".join(words).casefold()))
     return signs <= _FEW or (len(words) > _FEW * _WALK_AT_LEAST and len(set(words)) <= _FEW)
 
 

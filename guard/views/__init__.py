@@ -14,7 +14,7 @@
 - `overflow`, empty: the text unfolds into more than is read; a stage holds it for that
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from guard.nouns import View
@@ -61,8 +61,15 @@ def views_of(text: str) -> tuple[View, ...]:
     return tuple(kept.values()) or (original(text),)
 
 
-def normalised(text: str) -> str:
-    """Return the text of the `nfkc` view, the same for texts that differ in writing only."""
+def normalised(text: str, views: Sequence[View] = ()) -> str:
+    """Return the text of the `nfkc` view, the same for texts that differ in writing only.
+
+    It is not read again where it is among `views`, the readings of this text.
+    """
+    if views and views[0].text == text:
+        for view in views[1:3]:
+            if view.name == "nfkc":
+                return view.text
     return plain(original(text)).text
 
 
