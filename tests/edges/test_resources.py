@@ -1,11 +1,7 @@
 """The gateway as an OAuth resource server: what a token is for, and where to get another (M2)."""
 
-import json
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +21,8 @@ from gateway.settings import Auth, Http, Settings, load
 from guard.ports import Client, Tenant
 from memory.origin import Channel, OriginClass
 from memory.types import ClientId, TenantId
-from tests.edges.world import World, bearer, ed25519_jwk, key_set, rsa_jwk, token
+from tests.edges.realm import Realm, free_port
+from tests.edges.world import World, bearer, ed25519_jwk, key_set, token
 
 URL = Settings().url
 REST, MCP, SSE = ("GET", "/v1/memories"), ("POST", "/mcp"), ("POST", "/messages")
@@ -185,73 +182,12 @@ INITIALIZE = {
 }
 
 
-class Realm:
-    """An authorisation server as a Keycloak realm looks from outside: keys at a URL, and tokens."""
-
-    def __init__(self) -> None:
-        self.key, self.other = rsa_jwk("realm-sig"), rsa_jwk("realm-enc")
-        realm = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                keys = [
-                    realm.public(realm.other, "RSA-OAEP", "enc"),
-                    realm.public(realm.key, "RS256", "sig"),
-                ]
-                body = json.dumps({"keys": keys}).encode()
-                found = self.path == "/realms/memory/protocol/openid-connect/certs"
-                self.send_response(200 if found else 404)
-                self.send_header("content-length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_: object) -> None:
-                return
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.issuer = f"http://127.0.0.1:{self.server.server_address[1]}/realms/memory"
-
-    @staticmethod
-    def public(key: dict[str, Any], algorithm: str, use: str) -> dict[str, Any]:
-        """Return a key as the realm publishes it."""
-        shown = {name: key[name] for name in ("kid", "kty", "n", "e")}
-        return shown | {"alg": algorithm, "use": use}
-
-    def token(self, **changes: Any) -> str:
-        """Return an access token: what Keycloak puts into one, and what our mappers add."""
-        now = int(time.time())
-        claims = {
-            "exp": now + 300,
-            "iat": now,
-            "jti": "onrtac:8b0a7c52-54a9-4bb2-a3b4-7a2f5d4cf0ae",
-            "iss": self.issuer,
-            "aud": [f"{URL}/mcp", "account"],
-            "sub": "f1f6a0d4-7f3c-4a39-9d0e-ef1b6e3a0a77",
-            "typ": "Bearer",
-            "azp": "trip-agent",
-            "sid": "4f2c1d4a-0a8f-4a17-8a44-7bb3a0d6f7f1",
-            "acr": "1",
-            "allowed-origins": ["http://127.0.0.1:6274"],
-            "realm_access": {"roles": ["offline_access", "default-roles-memory"]},
-            "scope": "openid profile memory:read memory:write",
-            "preferred_username": "ada",
-            "tid": "acme",
-        } | changes
-        kept = {name: value for name, value in claims.items() if value is not None}
-        signer = jwt.PyJWK(self.key)
-        return jwt.encode(kept, signer.key, algorithm="RS256", headers={"kid": "realm-sig"})
-
-
 @pytest.fixture(scope="module")
 def realm() -> Iterator[Realm]:
     """Lend a realm that answers."""
-    realm = Realm()
-    thread = threading.Thread(target=realm.server.serve_forever, args=(0.01,))
-    thread.start()
-    yield realm
-    realm.server.shutdown()
-    realm.server.server_close()
-    thread.join()
+    made = Realm(free_port())
+    with made.answering():
+        yield made
 
 
 @pytest.mark.requirement("M2", "E2")
@@ -264,7 +200,7 @@ async def test_tokens_of_a_realm_are_served_at_the_resource_that_they_name(
             "MEMGUARD_STORAGE_DATA_DIR": str(tmp_path),
             "MEMGUARD_AUTH_ISSUER": realm.issuer,
             "MEMGUARD_AUTH_AUDIENCES": URL,
-            "MEMGUARD_AUTH_KEYS_URL": f"{realm.issuer}/protocol/openid-connect/certs",
+            "MEMGUARD_AUTH_KEYS_URL": realm.keys_url,
         }
     )
     async with AsyncExitStack() as stack:
