@@ -26,6 +26,7 @@ _LOOK_BACK: Final = 4
 _MOST_SCALES: Final = 2
 _HALF_DAY: Final = 12
 _LAST_HOUR: Final = 24
+_QUANTITY: Final = ValueKind.QUANTITY
 _HEAVY: Final = frozenset({"weight", "heavy"})
 _PARTED: Final = frozenset("米块斤")
 _PASSED: Final = frozenset({Does.SILENT, Does.LASTING})
@@ -63,6 +64,8 @@ def _any_typed(tokens: list[Token]) -> bool:
 
 def _counted(tokens: list[Token], at: datetime | None) -> list[Token]:
     """Return the tokens with "in 3 days", 三天后 as dates, where something is then."""
+    if _QUANTITY not in [t.kind for t in tokens] and "+" not in [t.raw for t in tokens]:
+        return tokens
     found: list[Token] = []
     for place, token in enumerate(tokens):
         days = _days(token)
@@ -85,7 +88,7 @@ _LATER: Final = frozenset({"后", "以后", "之后"})
 def _days(token: Token) -> int:
     """Return how many days a length of time has, if it has whole ones."""
     number, _, unit = token.text.partition(" ")
-    if token.kind is not ValueKind.QUANTITY or unit != "s" or not number.isdigit():
+    if token.kind is not _QUANTITY or unit != "s" or not number.isdigit():
         return 0
     return 0 if int(number) % 86_400 else int(number) // 86_400
 
