@@ -282,6 +282,8 @@ class Storage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     """Seconds a statement waits there for a row that somebody else is changing."""
     index_workers: Annotated[int, Meta(ge=1, le=64)] = 1
     """Processes that hold index shards; more than cores gains nothing."""
+    sealed_megabytes: Annotated[int, Meta(ge=16, le=1_048_576)] = 512
+    """MiB of opened vectors of sealed tenants in memory, of all their subjects together."""
 
     @property
     def keeps_ledger_elsewhere(self) -> bool:
@@ -562,6 +564,10 @@ class TenantEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
     id: Name
     ceiling: OriginClass = OriginClass.USER_STATED
+    sealed: bool | None = None
+    """Whether no index may have entries of it. One that is there already is not switched by this:
+    where it is otherwise, the gateway does not start.
+    """
     clients: Annotated[tuple[ClientEntry, ...], Meta(max_length=1000)] = ()
 
 

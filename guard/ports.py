@@ -482,6 +482,18 @@ class Allowed(msgspec.Struct, frozen=True):
     subject: int | None = None
 
 
+class Indexing(StrEnum):
+    """Where a tenant's memories are searched (S6).
+
+    `sealed` means that no index has an entry of it; `sealing`, that none gets one any more, while
+    those from before are still being removed.
+    """
+
+    OPEN = "open"
+    SEALING = "sealing"
+    SEALED = "sealed"
+
+
 class Tenant(msgspec.Struct, frozen=True):
     """A registered tenant. A suspended one is served nothing; none of its clients may claim a
     higher origin class than `ceiling`, whatever its own says.
@@ -491,6 +503,7 @@ class Tenant(msgspec.Struct, frozen=True):
     suspended: bool
     ceiling: OriginClass = OriginClass.OPERATOR
     allowed: Allowed = Allowed()
+    indexing: Indexing = Indexing.OPEN
 
 
 class Client(msgspec.Struct, frozen=True):
@@ -512,6 +525,7 @@ class Enrolment(msgspec.Struct, frozen=True, kw_only=True):
     suspended: bool | None = None
     ceiling: OriginClass | None = None
     allowed: Allowed | None = None
+    indexing: Indexing | None = None
     clients: tuple[Client, ...] = ()
     """To add or replace."""
     removed: tuple[ClientId, ...] = ()

@@ -11,7 +11,7 @@ import msgspec
 
 from guard.errors import InvalidError, NotFoundError
 from guard.nouns import Leaf
-from guard.ports import Allowed, Client, Clock, Enrolment, NewId, Registry, Tenant
+from guard.ports import Allowed, Client, Clock, Enrolment, Indexing, NewId, Registry, Tenant
 from guard.principal import Principal, Scope
 from memory.origin import OriginClass
 from memory.types import ClientId, LeafId, TenantId
@@ -37,10 +37,13 @@ class Desk(Protocol):
 
 
 class Terms(msgspec.Struct, frozen=True):
-    """What the platform grants a tenant: the most its clients may claim, and what it may spend."""
+    """What the platform grants a tenant: the most its clients may claim, what it may spend, and
+    whether an index may have entries of it.
+    """
 
     ceiling: OriginClass = OriginClass.USER_STATED
     allowed: Allowed = Allowed()
+    indexing: Indexing = Indexing.OPEN
 
 
 async def register(
@@ -60,6 +63,7 @@ async def register(
             suspended=False,
             ceiling=terms.ceiling,
             allowed=terms.allowed,
+            indexing=terms.indexing,
             clients=tuple(clients),
             leaves=(
                 _leaf(principal, id, "tenant.register", id, _told(terms), desk),
@@ -67,7 +71,7 @@ async def register(
             ),
         )
     )
-    return Tenant(id, suspended=False, ceiling=terms.ceiling, allowed=terms.allowed)
+    return Tenant(id, False, terms.ceiling, terms.allowed, terms.indexing)  # noqa: FBT003
 
 
 async def registered(
@@ -124,6 +128,18 @@ async def resume(principal: Principal, id: TenantId, desk: Desk) -> Tenant:
     return await _found(id, desk)
 
 
+async def index_as(principal: Principal, id: TenantId, indexing: Indexing, desk: Desk) -> Tenant:
+    """Say where a tenant's memories are searched from now on; audited each time.
+
+    Whoever says `sealed` has looked that no index has an entry of it. Raises NotFoundError for an
+    unknown tenant.
+    """
+    principal.require(Scope.PLATFORM_ADMIN)
+    leaf = _leaf(principal, id, "tenant.index", id, (f"index.{indexing}",), desk)
+    await desk.registry.amend(Enrolment(tenant=id, indexing=indexing, leaves=(leaf,)))
+    return await _found(id, desk)
+
+
 async def clients(
     principal: Principal, after: ClientId | None, limit: int, desk: Desk
 ) -> list[Client]:
@@ -176,7 +192,8 @@ def _put(principal: Principal, client: Client, desk: Desk) -> Leaf:
 
 
 def _told(terms: Terms) -> tuple[str, ...]:
-    return (f"ceiling.{terms.ceiling}", *_units(terms.allowed))
+    sealed = () if terms.indexing is Indexing.OPEN else (f"index.{terms.indexing}",)
+    return (f"ceiling.{terms.ceiling}", *_units(terms.allowed), *sealed)
 
 
 def _units(allowed: Allowed) -> tuple[str, ...]:

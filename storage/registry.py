@@ -7,7 +7,7 @@ from sqlalchemy import Row, Table, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from guard.errors import ConflictError, NotFoundError
-from guard.ports import Allowed, Client, Enrolment, Tenant
+from guard.ports import Allowed, Client, Enrolment, Indexing, Tenant
 from memory.origin import OriginClass
 from memory.types import ClientId, TenantId
 from storage.database import Database
@@ -70,7 +70,7 @@ class SqlRegistry:
     @retried
     async def _register(self, tenant: Tenant, clients: Sequence[Client]) -> None:
         async with self._database.writing(tenant.id) as connection:
-            terms = _columns(tenant.suspended, tenant.ceiling, tenant.allowed)
+            terms = _columns(tenant.suspended, tenant.ceiling, tenant.allowed, tenant.indexing)
             await _put(connection, TENANTS, {"id": tenant.id}, terms)
             await _put_clients(connection, clients)
 
@@ -95,9 +95,10 @@ class SqlRegistry:
 
 
 async def _amend_tenant(connection: AsyncConnection, change: Enrolment) -> None:
-    values = _columns(change.suspended, change.ceiling, change.allowed)
+    values = _columns(change.suspended, change.ceiling, change.allowed, change.indexing)
     if change.new:
-        await connection.execute(insert(TENANTS), {"id": change.tenant} | values)
+        new = {"id": change.tenant, "indexing": Indexing.OPEN.value}
+        await connection.execute(insert(TENANTS), new | values)
         return
     here = TENANTS.c.id == change.tenant
     if values:
@@ -145,6 +146,7 @@ def _columns(
     suspended: bool | None,  # noqa: FBT001
     ceiling: OriginClass | None,
     allowed: Allowed | None,
+    indexing: Indexing | None,
 ) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     if suspended is not None:
@@ -155,12 +157,15 @@ def _columns(
         columns["tenant_units"] = allowed.tenant
         columns["origin_units"] = allowed.origin
         columns["subject_units"] = allowed.subject
+    if indexing is not None:
+        columns["indexing"] = indexing.value
     return columns
 
 
 def _tenant(row: Row[Any]) -> Tenant:
     allowed = Allowed(row.tenant_units, row.origin_units, row.subject_units)
-    return Tenant(TenantId(row.id), bool(row.suspended), OriginClass(row.ceiling), allowed)
+    ceiling, indexing = OriginClass(row.ceiling), Indexing(row.indexing)
+    return Tenant(TenantId(row.id), bool(row.suspended), ceiling, allowed, indexing)
 
 
 def _client(row: Row[Any]) -> Client:

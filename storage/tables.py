@@ -266,8 +266,8 @@ class TraceRow(LedgerTable, table=True):
 
 
 class TenantRow(LedgerTable, table=True):
-    """A registered tenant, the most its clients may claim, and the units it may spend a minute
-    where that is not what the settings say.
+    """A registered tenant, the most its clients may claim, the units it may spend a minute where
+    that is not what the settings say, and whether an index may have entries of it.
     """
 
     __tablename__: ClassVar[str] = "tenants"
@@ -278,6 +278,7 @@ class TenantRow(LedgerTable, table=True):
     tenant_units: int | None = Field(sa_type=BigInteger)
     origin_units: int | None = Field(sa_type=BigInteger)
     subject_units: int | None = Field(sa_type=BigInteger)
+    indexing: str
 
 
 class ClientRow(LedgerTable, table=True):

@@ -15,6 +15,7 @@ from gateway.app.chores import (
 from gateway.app.deciding import dead_writes, replay
 from gateway.app.policing import checked, policy_of
 from gateway.app.rescanning import rescan, simulate
+from gateway.app.sealing import seal, unseal
 from gateway.app.serving import Gateway, Progress, embedded, opened, prepare_models, run
 from gateway.app.tenancy import registry_desk, revocation_desk
 from gateway.app.training import train
@@ -42,9 +43,11 @@ __all__ = [
     "revocation_desk",
     "run",
     "screening",
+    "seal",
     "sign_audit",
     "simulate",
     "token",
     "train",
+    "unseal",
     "verify_audit",
 ]

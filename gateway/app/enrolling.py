@@ -5,9 +5,9 @@ from typing import Final
 import msgspec
 
 from gateway.auth import operator_principal
-from gateway.settings import TenantEntry
+from gateway.settings import SettingsError, TenantEntry
 from guard.errors import ConflictError
-from guard.ports import Client, Clock, NewId, Registry
+from guard.ports import Client, Clock, Indexing, NewId, Registry
 from guard.tenants import Desk, Terms, grant, put_client, register
 from memory.types import ClientId, TenantId
 
@@ -26,7 +26,8 @@ class LedgerDesk(msgspec.Struct, frozen=True):
 async def enrol(entries: tuple[TenantEntry, ...], desk: Desk) -> int:
     """Register what the settings name and is not so yet; return how many tenants changed.
 
-    Only what is named is touched: no suspension is lifted and no client removed.
+    Only what is named is touched: no suspension is lifted and no client removed. Raises
+    SettingsError for a tenant that is sealed and shall not be, or the other way round.
     """
     return sum([await _enrol(entry, desk) for entry in entries])
 
@@ -38,10 +39,16 @@ async def _enrol(entry: TenantEntry, desk: Desk) -> bool:
     found = await desk.registry.tenant(id)
     if found is None:
         try:
-            await register(operator, id, Terms(entry.ceiling), clients, desk)
+            indexing = Indexing.SEALED if entry.sealed else Indexing.OPEN
+            terms = Terms(entry.ceiling, indexing=indexing)
+            await register(operator, id, terms, clients, desk)
         except ConflictError:
             return await _enrol(entry, desk)  # another replica, starting at the same moment
         return True
+    if entry.sealed is not None and entry.sealed is not (found.indexing is Indexing.SEALED):
+        # Entries would have to go or come, which is a chore and takes its time.
+        verb = "seal" if entry.sealed else "unseal"
+        raise SettingsError(f"tenants: {entry.id} is otherwise, run `memguard tenant {verb}`")
     changed = False
     if found.ceiling is not entry.ceiling:
         await grant(operator, id, entry.ceiling, None, desk)

@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from gateway.app.keep import Keep, index_dir
+from gateway.recent import RecentRegistry
 from gateway.settings import Index, IndexCredential, IndexKind, Settings, SettingsError
 from gateway.telemetry import LOGGER
+from guard.ports import Indexing, Registry
 from memory.ids import RANDOM_BYTES, uuid7
 from memory.types import TenantId
+from storage.index.divided import DividedIndex, IsSealed
 from storage.index.embedded import EmbeddedIndex
-from storage.repair import Rebuildable
+from storage.registry import SqlRegistry
+from storage.sealed import SealedIndex
+from storage.sealed_shelves import LedgerShelves
 
 if TYPE_CHECKING:
     from storage.index.credentials import Credential
@@ -33,12 +38,18 @@ async def opened_index(
     dimensions: Mapping[str, int],
     *,
     grace_seconds: float = _GRACE_SECONDS,
-) -> AsyncIterator[Rebuildable]:
-    """Lend the index.
+) -> AsyncIterator[DividedIndex]:
+    """Lend the index: an engine, and process memory for sealed tenants.
 
-    An embedded one must be free within `grace_seconds`, else UnavailableError is raised; a server
-    need not be there yet.
+    An embedded engine must be free within `grace_seconds`, else UnavailableError is raised; a
+    server need not be there yet.
     """
+    registry = SqlRegistry(keep.database)
+    sealed = SealedIndex(
+        LedgerShelves(keep.database, keep.vault),
+        dimensions,
+        bytes_limit=settings.storage.sealed_megabytes << 20,
+    )
     opened: ServerIndex | EmbeddedIndex
     if settings.index.kind is IndexKind.SERVER:
         opened = await asyncio.to_thread(_on_server, settings.index, keep, dimensions)
@@ -49,10 +60,22 @@ async def opened_index(
             workers=settings.storage.index_workers,
             grace_seconds=grace_seconds,
         )
+    lately = RecentRegistry(registry, settings.auth.registry_seconds)
     try:
-        yield opened
+        yield DividedIndex(opened, sealed, _sealed_in(registry), _sealed_in(lately))
     finally:
+        await sealed.close()
         await opened.close()
+
+
+def _sealed_in(registry: Registry) -> IsSealed:
+    """Return how to ask a registry; a tenant that it does not know has nothing to hide yet."""
+
+    async def is_sealed(tenant: TenantId) -> bool:
+        found = await registry.tenant(tenant)
+        return found is not None and found.indexing is not Indexing.OPEN
+
+    return is_sealed
 
 
 def _on_server(index: Index, keep: Keep, dimensions: Mapping[str, int]) -> "ServerIndex":

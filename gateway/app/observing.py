@@ -14,6 +14,7 @@ from policies.model import Policy
 from storage.database import Database
 from storage.figures import SqlFigures
 from storage.follower import Follower
+from storage.index.divided import DividedIndex
 from storage.index.embedded import EmbeddedIndex
 from storage.journal import BatchingJournal
 from storage.limits.fallback import FallbackBuckets
@@ -82,9 +83,10 @@ def watch(
             counted("index_rebuilt", "Tenants whose index was rebuilt.", follower.rebuilt),
         )
     )
-    if isinstance(index, EmbeddedIndex):
+    engine = index.engine if isinstance(index, DividedIndex) else index
+    if isinstance(engine, EmbeddedIndex):
         metrics.look_up(
-            lambda: (counted("index_restarts", "Workers started again.", index.restarts),)
+            lambda: (counted("index_restarts", "Workers started again.", engine.restarts),)
         )
     if isinstance(buckets, FallbackBuckets):
         metrics.look_up(

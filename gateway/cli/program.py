@@ -59,6 +59,8 @@ _tenants.command("list")(tenants.show)
 _tenants.command("suspend")(tenants.suspend)
 _tenants.command("resume")(tenants.resume)
 _tenants.command("client")(tenants.client)
+_tenants.command("seal")(tenants.seal)
+_tenants.command("unseal")(tenants.unseal)
 _tenants.command("revoke")(revoking.revoke_tokens)
 program.add_typer(_tenants, name="tenant")
 

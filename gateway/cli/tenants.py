@@ -1,7 +1,7 @@
 """`tenant …`: who is served. Works on the ledger, so that a fresh production can be set going."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -14,7 +14,7 @@ from gateway.cli.options import Config, DataDir, Json, settings_of
 from gateway.settings import Name, Settings
 from guard import tenants
 from guard.errors import ConflictError, NotFoundError
-from guard.ports import Allowed, Client, Tenant
+from guard.ports import Allowed, Client, Indexing, Tenant
 from guard.principal import Principal
 from guard.tenants import Desk, Terms
 from memory.origin import OriginClass
@@ -38,6 +38,7 @@ class Listed(msgspec.Struct, frozen=True):
     suspended: bool
     ceiling: OriginClass
     units: Allowed
+    index: Indexing
     clients: dict[str, OriginClass]
 
 
@@ -54,6 +55,9 @@ def register(
     tenant_units: Units = None,
     origin_units: Units = None,
     subject_units: Units = None,
+    sealed: Annotated[
+        bool, typer.Option("--sealed", help="No index may ever have entries of it.")
+    ] = False,
     data_dir: DataDir = None,
     config: Config = None,
     json: Json = False,
@@ -61,7 +65,8 @@ def register(
     """Register a tenant with its clients. Exit code 1 if it is registered already."""
     tenant = TenantId(_name(id, "TENANT"))
     clients = [_client(tenant, one) for one in client or ()]
-    terms = Terms(ceiling, Allowed(tenant_units, origin_units, subject_units))
+    indexing = Indexing.SEALED if sealed else Indexing.OPEN
+    terms = Terms(ceiling, Allowed(tenant_units, origin_units, subject_units), indexing)
 
     async def change(operator: Principal, desk: Desk) -> Tenant:
         return await tenants.register(operator, tenant, terms, clients, desk)
@@ -95,6 +100,35 @@ def resume(id: Id, *, data_dir: DataDir = None, config: Config = None, json: Jso
         return await tenants.resume(operator, TenantId(id), desk)
 
     _changed(settings_of(data_dir, config), TenantId(id), change, json=json)
+
+
+def seal(id: Id, *, data_dir: DataDir = None, config: Config = None, json: Json = False) -> None:
+    """Keep no entries of a tenant in any index from now on, and remove those there are.
+
+    A gateway on an embedded index must not be running.
+    """
+    _switched(app.seal(settings_of(data_dir, config), TenantId(id)), json=json)
+
+
+def unseal(id: Id, *, data_dir: DataDir = None, config: Config = None, json: Json = False) -> None:
+    """Let a tenant's memories be indexed again, and index them.
+
+    A gateway on an embedded index must not be running.
+    """
+    _switched(app.unseal(settings_of(data_dir, config), TenantId(id)), json=json)
+
+
+def _switched(switching: Coroutine[Any, Any, int], *, json: bool) -> None:
+    """Switch a tenant, and report how many entries came or went."""
+    try:
+        entries = asyncio.run(switching)
+    except NotFoundError:
+        say.error("there is no such tenant")
+        raise typer.Exit(say.Exit.PROBLEM) from None
+    if json:
+        say.report({"entries": entries})
+    else:
+        say.line(f"{entries} entries")
 
 
 def client(
@@ -170,7 +204,9 @@ async def _with_clients(tenant: Tenant, desk: Desk) -> Listed:
     while page := await tenants.clients(operator, after, _PAGE, desk):
         clients |= {one.id: one.ceiling for one in page}
         after = page[-1].id
-    return Listed(tenant.id, tenant.suspended, tenant.ceiling, tenant.allowed, clients)
+    return Listed(
+        tenant.id, tenant.suspended, tenant.ceiling, tenant.allowed, tenant.indexing, clients
+    )
 
 
 async def _registered(id: TenantId, desk: Desk) -> Tenant:

@@ -18,7 +18,7 @@ from gateway.doors import Edge
 from gateway.limits import Shape
 from gateway.settings import Name
 from guard.errors import InvalidError
-from guard.ports import Allowed, Client, Tenant
+from guard.ports import Allowed, Client, Indexing, Tenant
 from guard.tenants import Terms
 from memory.origin import OriginClass
 from memory.types import ClientId, TenantId
@@ -54,11 +54,15 @@ class ClientBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RegisterTenant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A tenant, what it may claim and spend, and its first clients."""
+    """A tenant, what it may claim and spend, and its first clients.
+
+    Of a `sealed` one no index ever has an entry.
+    """
 
     id: Name
     ceiling: OriginClass = OriginClass.USER_STATED
     limits: UnitsBody = UnitsBody()
+    sealed: bool = False
     clients: Annotated[tuple[ClientBody, ...], Meta(max_length=_MAX_CLIENTS)] = ()
 
 
@@ -106,12 +110,13 @@ class TenantAnswer(msgspec.Struct, frozen=True):
     suspended: bool
     ceiling: OriginClass
     limits: UnitsBody
+    index: Indexing
 
     @classmethod
     def of(cls, tenant: Tenant) -> "TenantAnswer":
         """Return the tenant as administrators see it."""
         units = UnitsBody(tenant.allowed.tenant, tenant.allowed.origin, tenant.allowed.subject)
-        return cls(tenant.id, tenant.suspended, tenant.ceiling, units)
+        return cls(tenant.id, tenant.suspended, tenant.ceiling, units, tenant.indexing)
 
 
 class TenantsAnswer(msgspec.Struct, frozen=True):
@@ -157,7 +162,8 @@ def _platform_routes(edge: Edge) -> list[HTTPRouteHandler]:
         body = wire.from_json(await request.body(), RegisterTenant)
         id = TenantId(body.id)
         clients = [Client(ClientId(one.id), id, one.ceiling) for one in body.clients]
-        terms = Terms(body.ceiling, body.limits.allowed())
+        indexing = Indexing.SEALED if body.sealed else Indexing.OPEN
+        terms = Terms(body.ceiling, body.limits.allowed(), indexing)
         return TenantAnswer.of(await doors.register(request.auth, id, terms, clients, rooms))
 
     @get(

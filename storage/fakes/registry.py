@@ -64,6 +64,7 @@ class MemoryRegistry:
             "suspended": change.suspended,
             "ceiling": change.ceiling,
             "allowed": change.allowed,
+            "indexing": change.indexing,
         }
         self._tenants[change.tenant] = msgspec.structs.replace(
             before or Tenant(change.tenant, suspended=False),

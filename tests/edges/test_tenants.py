@@ -119,7 +119,8 @@ def test_a_tenant_is_served_once_it_is_registered_and_not_while_suspended(
     assert answer.status_code == 201
     told = answer.json()
     units = dict.fromkeys(told["limits"])
-    assert told == {"id": "acme", "suspended": False, "ceiling": "user_stated", "limits": units}
+    terms = {"suspended": False, "ceiling": "user_stated", "limits": units, "index": "open"}
+    assert told == {"id": "acme", **terms}
     assert ask.reads() == 200
     assert ask.reads(client="https://agents.example/client.json") == 200
     assert ask.reads(client="stranger") == 403

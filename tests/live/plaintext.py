@@ -56,7 +56,7 @@ def traces(folder: Path, words: Iterable[str], *, leave_out: Iterable[str] = ())
     needles = [(word, name, form) for word in words for name, form in forms(word).items()]
     found: list[Trace] = []
     for path, relative in _files(folder, frozenset(leave_out)):
-        haystack = relative.encode() + b"\0" + _dense(path)
+        haystack = relative.encode() + b"\0" + dense(path)
         found += [Trace(word, name, relative) for word, name, form in needles if form in haystack]
     return found
 
@@ -68,7 +68,7 @@ def _files(folder: Path, leave_out: frozenset[str]) -> Iterator[tuple[Path, str]
             yield path, str(relative)
 
 
-def _dense(path: Path) -> bytes:
+def dense(path: Path) -> bytes:
     """Return a file's bytes without pages of zeros: preallocated files are mostly holes."""
     try:
         content = path.read_bytes()

@@ -94,6 +94,7 @@ def test_a_fresh_production_is_set_going(tmp_path: Path, capsys: Capture) -> Non
         "suspended": False,
         "ceiling": "user_stated",
         "units": {"tenant": None, "origin": None, "subject": 600},
+        "index": "open",
         "clients": {"app": "user_stated", "b=c": "web"},
     }
     assert _reported(capsys) == expected

@@ -91,7 +91,7 @@ async def test_an_older_ledger_with_memories_is_the_packaged_embedders(
     for table in ("embedders", "answers", "queue", "writes", "turns", "revocations", "doubts"):
         edit(file, f"DROP TABLE {table}")
     edit(file, "DROP TABLE traces")
-    for column in ("ceiling", "tenant_units", "origin_units", "subject_units"):
+    for column in ("ceiling", "tenant_units", "origin_units", "subject_units", "indexing"):
         edit(file, f"ALTER TABLE tenants DROP COLUMN {column}")
     edit(file, "UPDATE alembic_version SET version_num = ?", "0002")
     database = await Database.open(url_of(file))
