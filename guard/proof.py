@@ -97,6 +97,10 @@ class Proof:
         for id in self._tokens.keys() - known:
             self._withheld(id, "missing")
 
+    async def stands(self, row: Row) -> bool:
+        """Say whether nothing speaks against a row, without taking note of what does."""
+        return await self._failed(row) is None
+
     async def _of(self, row: Row) -> Proved | None:
         label = row.sealed.label
         failed = await self._failed(row)

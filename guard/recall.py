@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from guard.again import Again
 from guard.browse import memory_of
 from guard.checks import BARRED, OUTDATED
 from guard.errors import UnavailableError
@@ -29,7 +30,7 @@ from memory.fusion import Fusion, Routes, fuse, fuse_by_rank, route_weights
 from memory.ranking import Standing, bound_low_trust, evidence, rank
 from memory.signals import Blinded
 from memory.timely import WHEN, WHEN_WEIGHT, hits, in_order, told, within
-from memory.types import MemoryId, Owner, State
+from memory.types import MemoryId, Owner, State, TraceId
 
 _NONCE_CHARACTERS: Final = 16
 _INSTANT: Final = timedelta(microseconds=1)
@@ -56,8 +57,20 @@ async def recall(principal: Principal, query: Query, rooms: Rooms) -> Recollecti
     its sealed search material, so that a stale or forged index can hide a memory, never lift one.
     """
     now, trail = rooms.clock(), Trail()
+    again = await Again.of(principal, query, now, rooms)
+    items = None
+    if again is not None:
+        with rooms.watch.step("recall.again"):
+            items = await again.answer(trail)
+    if items is not None:
+        context = fenced(items, now, rooms)
+        trail.fenced(context)
+        return recorded(principal, query, items, context, now, trail, rooms)
     found = await answered(principal, query, now, trail, rooms)
-    return recorded(principal, query, found.items, found.context, now, trail, rooms)
+    answer = recorded(principal, query, found.items, found.context, now, trail, rooms)
+    if again is not None:
+        again.keep(trail, TraceId(answer.trace_id))
+    return answer
 
 
 def recorded(  # noqa: PLR0917 - all that an answer is made of
@@ -90,7 +103,7 @@ async def answered(
     with watch.step("recall.understand"):
         meant = await understand(owner, query, now, rooms)
         query = meant.query
-        trail.understood = query.text
+        trail.understood, trail.timed = query.text, bool(meant.times.spans)
         (_, blinded), fresh = await asyncio.gather(
             search_material(owner, Draft(query.text), rooms, Purpose.QUESTION),
             rooms.ledger.unindexed(owner.tenant, owner.subject, rooms.bounds.unindexed_rows),

@@ -6,6 +6,7 @@ from types import MappingProxyType
 import msgspec
 
 from guard.claimed import ByClaims
+from guard.hot import Hot
 from guard.magnets import Magnets
 from guard.pipeline import Stage
 from guard.ports import (
@@ -106,6 +107,7 @@ class Rooms(msgspec.Struct, frozen=True):
     transcript: Transcript
     watch: Watch = Unwatched()
     traces: Traces = Untraced()
+    hot: Hot = Hot()
     detectors: Mapping[str, Detector] = MappingProxyType({})
     overrides: Mapping[TenantId, Override] = MappingProxyType({})
     magnets: Magnets | None = None

@@ -104,7 +104,10 @@ class Decided(msgspec.Struct, frozen=True):
 
 
 class Trace(msgspec.Struct, frozen=True):
-    """One recall. `repeats` is the trace of the recall whose order it took, if it took one's."""
+    """One recall. `repeats` is the trace of an earlier recall of the same question, whose answer
+    was checked again and given again: what it was understood as and what else there was stands
+    there.
+    """
 
     id: TraceId
     at: datetime
@@ -140,6 +143,8 @@ class Trail:
 
     def __init__(self) -> None:
         self.understood = ""
+        self.timed = False
+        """Whether the question speaks of a time that its words alone give."""
         self.degraded = False
         self.repeats: TraceId | None = None
         self.context = Assembled("", (), 0)
@@ -148,7 +153,7 @@ class Trail:
         self._routes: dict[MemoryId, dict[str, Place]] = {}
         self._relevance: dict[MemoryId, float] = {}
         self._wording: dict[MemoryId, tuple[float, float]] = {}
-        self._factors: dict[MemoryId, Factors] = {}
+        self.factors: dict[MemoryId, Factors] = {}
         self._checks: dict[MemoryId, str] = {}
         self._ends: dict[MemoryId, End] = {}
 
@@ -193,18 +198,23 @@ class Trail:
         """Note that none of the memories that were read bears on the question."""
         self._ends |= dict.fromkeys(ids, End.UNRELIABLE)
 
+    def repeated(self, trace: TraceId, factors: Mapping[MemoryId, Factors]) -> None:
+        """Note that it took the order of an earlier recall, whose trace has the rest."""
+        self.repeats, self.factors = trace, dict(factors)
+        self._ends = dict.fromkeys(factors, End.ITEM)
+
     def worded(self, id: MemoryId, wording: float, told: float) -> None:
         """Note what reading a memory added to its relevance."""
         self._wording[id] = (wording, told)
 
     def ranked(self, factors: Mapping[MemoryId, Factors]) -> None:
         """Note the final factors."""
-        self._factors = dict(factors)
+        self.factors = dict(factors)
 
     @property
     def items(self) -> list[MemoryId]:
-        """What is in the answer."""
-        return [id for id, end in self._ends.items() if end in (End.ITEM, End.CONTEXT)]
+        """What is in the answer, best first."""
+        return [id for id in self.factors if self._ends.get(id) in (End.ITEM, End.CONTEXT)]
 
     def bounded(
         self,
@@ -264,7 +274,7 @@ class Trail:
             evidence=self.evidence.get(id),
             wording=wording,
             told=told,
-            factors=self._factors.get(id),
+            factors=self.factors.get(id),
         )
 
     def considered(self) -> tuple[tuple[Considered, ...], int]:
@@ -273,7 +283,7 @@ class Trail:
             self._ends,
             key=lambda id: (
                 _FURTHEST[self._ends[id]],
-                -(self._factors[id].score if id in self._factors else 0.0),
+                -(self.factors[id].score if id in self.factors else 0.0),
                 -self._relevance.get(id, 0.0),
                 id,
             ),

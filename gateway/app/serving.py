@@ -27,7 +27,7 @@ from gateway.app.keep import (
     root_key,
     start_keys,
 )
-from gateway.app.observing import metrics_of, opened_tracing, watch
+from gateway.app.observing import metrics_of, opened_tracing, watch, watch_hot
 from gateway.app.policing import overrides_of, policy_of, warn_unsafe
 from gateway.app.screening import opened_detectors, watch_asked
 from gateway.app.token_keys import opened_keys, opened_revoked, refuse_wrong_keys
@@ -60,6 +60,7 @@ from guard.errors import UnavailableError
 from guard.explain import traced, why_not
 from guard.forget import forget
 from guard.hear import hear
+from guard.hot import Hot
 from guard.magnets import Magnets
 from guard.models.prepare import prepare
 from guard.once import amend_once, remember_once, restore_once
@@ -336,6 +337,8 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
     keep, index, embedder = adapters.keep, adapters.index, adapters.embedder
     registry = RecentRegistry(SqlRegistry(keep.database), settings.auth.registry_seconds)
     metrics, magnets = adapters.metrics, Magnets(embedder)
+    hot = Hot(settings.recall.cache_bytes, settings.recall.cache_seconds)
+    watch_hot(metrics, hot)
     rooms = Rooms(
         clock=now,
         new_id=new_id,
@@ -362,6 +365,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         queue=SqlQueue(keep.database),
         transcript=SqlTranscript(keep.database),
         traces=adapters.traces,
+        hot=hot,
     )
     deciding = Deciding(settings, rooms, adapters.accepted)
 

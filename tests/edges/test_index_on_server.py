@@ -70,6 +70,8 @@ def settings_of(folder: Path, url: str, placement: str) -> Settings:
             "MEMGUARD_INDEX_KIND": "server",
             "MEMGUARD_INDEX_URL": url,
             "MEMGUARD_INDEX_PLACEMENT": placement,
+            # An answer that is kept needs no index to be given again.
+            "MEMGUARD_RECALL_CACHE_BYTES": "0",
         }
     )
 
