@@ -9,6 +9,7 @@ from gateway.metrics import Figure, Metrics
 from gateway.sampling import Sampler
 from gateway.settings import Settings
 from gateway.tracing import Tracing, provider_of
+from guard.hot import Hot
 from guard.ports import Buckets, Clock, Index
 from policies.model import Policy
 from storage.database import Database
@@ -96,3 +97,14 @@ def watch(
                 counted("limits_taken_alone", "Decisions without it.", buckets.taken_alone),
             )
         )
+
+
+def watch_hot(metrics: Metrics, hot: Hot) -> None:
+    """Show how often a question was one that had been asked before, and what is kept of them."""
+    metrics.look_up(
+        lambda: (
+            Figure("recall_cache_hits", "Questions answered as before.", hot.hits, counts=True),
+            Figure("recall_cache_misses", "Those answered afresh.", hot.misses, counts=True),
+            Figure("recall_cache_bytes", "About what is kept of answers.", hot.bytes),
+        )
+    )
