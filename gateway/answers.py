@@ -19,7 +19,7 @@ from guard.outcomes import (
     Recollection,
 )
 from memory.origin import OriginClass
-from memory.types import Kind, Layer, State
+from memory.types import Kind, Layer, State, Trigger
 
 
 class OriginAnswer(msgspec.Struct, frozen=True):
@@ -68,6 +68,7 @@ class MemoryAnswer(msgspec.Struct, frozen=True):
     session_id: str | None
     reference: str | None
     metadata: dict[str, str]
+    trigger: Trigger | None
 
     @classmethod
     def of(cls, memory: Memory) -> Self:

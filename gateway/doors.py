@@ -103,6 +103,7 @@ class UseCases(msgspec.Struct, frozen=True, kw_only=True):
     status: Callable[[Principal, MemoryId, Rooms], Awaitable[WriteStatus]]
     recall: Callable[[Principal, Query, Rooms], Awaitable[Recollection]]
     forget: Callable[[Principal, MemoryId, Rooms], Awaitable[Receipt]]
+    fade: Callable[[Principal, MemoryId, Rooms], Awaitable[Receipt]]
     confirm: Callable[[Principal, MemoryId, Rooms], Awaitable[WriteOutcome]]
     hear: Callable[[Principal, SessionId, Sequence[Turn], Rooms], Awaitable[Heard]]
     fetch: Callable[[Principal, MemoryId, Rooms], Awaitable[Memory]]

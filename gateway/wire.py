@@ -8,6 +8,7 @@ import re
 import zoneinfo
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
@@ -20,7 +21,17 @@ from guard.nouns import Draft
 from guard.outcomes import Query
 from guard.ports import Filter
 from memory.origin import Hint, OriginClass
-from memory.types import Kind, Layer, MemoryId, Role, SessionId, State, Turn
+from memory.types import (
+    KIND_OF_TRIGGER,
+    Kind,
+    Layer,
+    MemoryId,
+    Role,
+    SessionId,
+    State,
+    Trigger,
+    Turn,
+)
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -71,6 +82,16 @@ class OriginHint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = ()
 
 
+_Occasion = Annotated[
+    Trigger | None,
+    Meta(
+        description="What made you write: `task_finished`, `key_information` that the user gave, "
+        "`session_end` (also after ten idle minutes), `tool_failure`, or `user_correction`, which "
+        "counts for more."
+    ),
+]
+
+
 class StoreMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One thing to remember."""
 
@@ -106,6 +127,7 @@ class StoreMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = None
     origin: Annotated[OriginHint | None, Meta(description="Where the content came from.")] = None
     metadata: Metadata = {}
+    trigger: _Occasion = None
 
     def __post_init__(self) -> None:
         """Refuse text that is no text."""
@@ -123,7 +145,7 @@ class StoreMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Draft(
             text=self.text,
             layer=Layer(self.layer) if self.layer is not None else None,
-            kind=self.kind,
+            kind=self.kind or (KIND_OF_TRIGGER.get(self.trigger) if self.trigger else None),
             importance=self.importance,
             ttl_days=self.ttl_days,
             entities=self.entities,
@@ -131,6 +153,7 @@ class StoreMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             occurred_at=occurred_at,
             hint=_hint(self.origin),
             metadata=self.metadata,
+            trigger=self.trigger,
         )
 
 
@@ -169,10 +192,12 @@ class AmendMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Metadata | None,
         Meta(description="Up to 16 short labels of your own; sealed like the text."),
     ] = None
+    trigger: _Occasion = None
 
     def __post_init__(self) -> None:
         """Refuse text that is no text, and a change of nothing."""
-        given = [name for name in AmendMemory.__struct_fields__ if getattr(self, name) is not None]
+        changing = [name for name in AmendMemory.__struct_fields__ if name != "trigger"]
+        given = [name for name in changing if getattr(self, name) is not None]
         _require(bool(given), "nothing to change")
         _require(self.origin is None or self.text is not None, "origin: only with a new text")
         if self.text is not None:
@@ -195,6 +220,7 @@ class AmendMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             occurred_at=_past("occurred_at", self.occurred_at, now, leeway_seconds),
             metadata=self.metadata,
             hint=_hint(self.origin),
+            trigger=self.trigger,
         )
 
 
@@ -313,6 +339,28 @@ class RecallMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
 
+class ForgetMode(StrEnum):
+    """What becomes of a memory that is to be forgotten."""
+
+    ERASE = "erase"
+    FADE = "fade"
+
+
+_Mode = Annotated[
+    ForgetMode,
+    Meta(
+        description="`erase` removes it for good; `fade` keeps it and lets it count for half as "
+        "much in recall, until it is stated again."
+    ),
+]
+
+
+class HowToForget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is to become of the memory."""
+
+    mode: _Mode = ForgetMode.ERASE
+
+
 class AskWhyNot(RecallMemory, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A question, and a memory of which to say where it ended when the question is asked."""
 
@@ -320,9 +368,10 @@ class AskWhyNot(RecallMemory, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class ForgetMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which memory to erase."""
+    """Which memory to erase, or to let fade."""
 
     id: Id
+    mode: _Mode = ForgetMode.ERASE
 
 
 class ListMemories(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

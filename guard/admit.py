@@ -6,8 +6,9 @@ from typing import Final
 from guard.nouns import Admitted, Draft, Screened
 from guard.rooms import Bounds
 from memory.origin import Origin
+from memory.ranking import LOW_TRUST
 from memory.signals import Signals
-from memory.types import Body, Kind, Layer, LeafId, State
+from memory.types import Body, Kind, Layer, LeafId, State, Trigger
 from policies.model import Decision
 
 _LOWERED: Final = 0.5
@@ -34,7 +35,7 @@ def admit(
         fingerprint=fingerprint,
         layer=layer,
         state=state,
-        importance=bounds.importance_default if draft.importance is None else draft.importance,
+        importance=_importance(draft, origin, bounds),
         confidence=confidence_of(screened.decision, origin.trust, bounds),
         recorded_at=tagged.at,
         expires_at=_expiry(tagged.at, layer, draft.ttl_days, bounds),
@@ -42,6 +43,17 @@ def admit(
         version=1,
         leaf=leaf,
     )
+
+
+def _importance(draft: Draft, origin: Origin, bounds: Bounds) -> float:
+    """Return how much it matters: a correction of the user's more than other things (W13).
+
+    What comes from outside corrects nobody, whatever it says of itself.
+    """
+    importance = bounds.importance_default if draft.importance is None else draft.importance
+    if draft.trigger is Trigger.USER_CORRECTION and origin.trust > LOW_TRUST:
+        return max(importance, bounds.importance_correction)
+    return importance
 
 
 def confidence_of(decision: Decision, trust: int, bounds: Bounds) -> float:
@@ -61,6 +73,7 @@ def _body(draft: Draft, origin: Origin) -> Body:
         session=origin.session,
         parents=origin.parents,
         credential=origin.credential,
+        trigger=draft.trigger,
     )
 
 

@@ -16,7 +16,7 @@ from guard.revise import prove
 from guard.rooms import Rooms
 from guard.settle import Beside
 from memory.origin import Hint, OriginClass, lower_of
-from memory.types import Kind, Layer, MemoryId, SessionId, State
+from memory.types import Kind, Layer, MemoryId, SessionId, State, Trigger
 
 
 class Amendment(msgspec.Struct, frozen=True):
@@ -31,6 +31,7 @@ class Amendment(msgspec.Struct, frozen=True):
     occurred_at: datetime | None = None
     metadata: Mapping[str, str] | None = None
     hint: Hint = Hint()
+    trigger: Trigger | None = None
 
 
 async def amend(
@@ -80,6 +81,7 @@ def _said_anew(opened: Opened, text: str, amendment: Amendment) -> Draft:
         occurred_at=amendment.occurred_at,
         hint=amendment.hint,
         metadata=amendment.metadata or {},
+        trigger=amendment.trigger,
     )
 
 
@@ -97,6 +99,7 @@ def _changed(opened: Opened, amendment: Amendment) -> Draft:
         occurred_at=amendment.occurred_at or body.occurred_at,
         hint=Hint(OriginClass(label.origin), body.reference),
         metadata=body.metadata if amendment.metadata is None else amendment.metadata,
+        trigger=amendment.trigger,
     )
 
 

@@ -128,4 +128,5 @@ def memory_of(opened: Opened) -> Memory:
         session_id=None if body.session is None else SessionId(body.session),
         reference=body.reference,
         metadata=body.metadata,
+        trigger=body.trigger,
     )

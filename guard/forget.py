@@ -1,4 +1,6 @@
-"""The door out for good: a subject's own memory, gone at once on every path (S5)."""
+"""The door out: a subject's own memory, gone at once on every path (S5), or counting for less."""
+
+from collections.abc import Awaitable, Callable
 
 from guard.browse import states_visible_to
 from guard.errors import ConflictError, NotFoundError, UnavailableError
@@ -7,6 +9,7 @@ from guard.nouns import Cancelled, Change, Progress
 from guard.outcomes import Receipt
 from guard.principal import Principal
 from guard.rooms import Rooms
+from memory.ranking import MOST_FADED
 from memory.types import Epoch, LeafId, MemoryId, State
 
 REMOVED = (
@@ -36,16 +39,32 @@ async def forget(principal: Principal, id: MemoryId, rooms: Rooms) -> Receipt:
     Held ones too, for a client that speaks for the subject, and writes that wait to be decided.
     Raises NotFoundError for any id that is not a living memory which this caller may see.
     """
+    return await _repeated(_erase, principal, id, rooms)
+
+
+async def fade(principal: Principal, id: MemoryId, rooms: Rooms) -> Receipt:
+    """Let one active memory of the caller count for less in recall, and say how much is left of it.
+
+    It stays as it is otherwise, and counts in full again once it is stated anew. Raises
+    NotFoundError for any id that is not an active memory of the caller.
+    """
+    return await _repeated(_fade, principal, id, rooms)
+
+
+_Attempt = Callable[[Principal, MemoryId, Rooms], Awaitable[Receipt]]
+
+
+async def _repeated(attempt: _Attempt, principal: Principal, id: MemoryId, rooms: Rooms) -> Receipt:
     async with rooms.turns.of(principal.owner):
         for _ in range(rooms.bounds.commit_attempts):
             try:
-                return await _attempt(principal, id, rooms)
+                return await attempt(principal, id, rooms)
             except ConflictError:
                 continue
     raise UnavailableError("ledger")
 
 
-async def _attempt(principal: Principal, id: MemoryId, rooms: Rooms) -> Receipt:
+async def _erase(principal: Principal, id: MemoryId, rooms: Rooms) -> Receipt:
     owner, at = principal.owner, rooms.clock()
 
     # (1) Read, in the caller's scope only. What he may not see he can't erase either: an agent that
@@ -105,3 +124,40 @@ async def _cancel(principal: Principal, id: MemoryId, epoch: Epoch, rooms: Rooms
     leaf = leaf_of(principal, rooms.new_id(), at, action="forget", object=id, outcome="cancelled")
     await rooms.ledger.commit(Change(owner, epoch, (), (leaf,), later=Cancelled(id)))
     return Receipt(id, REMOVED_WAITING, REMAINS_OF_WAITING, at)
+
+
+async def _fade(principal: Principal, id: MemoryId, rooms: Rooms) -> Receipt:
+    owner, at = principal.owner, rooms.clock()
+
+    # (1) Read, in the caller's scope only. What is not recalled has nothing to fade from.
+    epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
+    rows = await rooms.ledger.rows(owner.tenant, owner.subject, [id])
+    if not rows or rows[0].sealed.label.state is not State.ACTIVE:
+        raise NotFoundError
+
+    # (2) A step further, down to the last. That it was touched makes it no younger.
+    old, leaf_id = rows[0].sealed.label, LeafId(rooms.new_id())
+    sealed = await rooms.vault.relabel(
+        rows[0].sealed,
+        state=old.state,
+        leaf=leaf_id,
+        at=old.changed_at,
+        superseded_by=old.superseded_by,
+        faded=min(old.faded + 1, MOST_FADED),
+    )
+    leaf = leaf_of(
+        principal,
+        leaf_id,
+        at,
+        action="fade",
+        object=id,
+        outcome="faded",
+        version=sealed.label.version,
+        policy=sealed.label.policy,
+        digest=sealed.label.digest,
+    )
+
+    # (3) Commit; ranking reads the label, so that the next recall counts it so.
+    await rooms.ledger.commit(Change(owner, epoch, (sealed,), (leaf,)))
+    weight = rooms.bounds.ranking.fading**sealed.label.faded
+    return Receipt(id, (), (f"the memory, at {weight:g} of its weight in recall",), at)

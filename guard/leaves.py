@@ -12,6 +12,7 @@ STATE_AFTER: Final = {
     "stored": State.ACTIVE,
     "redacted": State.ACTIVE,
     "merged": State.ACTIVE,
+    "faded": State.ACTIVE,
     "superseding": State.ACTIVE,
     "quarantined": State.HELD,
 } | {state.value: state for state in State}

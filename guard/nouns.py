@@ -25,11 +25,12 @@ from memory.types import (
     Owner,
     SessionId,
     State,
+    Trigger,
 )
 from policies.model import Completion, Decision, Finding
 
 
-class Draft(msgspec.Struct, frozen=True):
+class Draft(msgspec.Struct, frozen=True, omit_defaults=True):
     """Untrusted content, as received and bounded by the edge."""
 
     text: str
@@ -42,6 +43,7 @@ class Draft(msgspec.Struct, frozen=True):
     occurred_at: datetime | None = None
     hint: Hint = Hint()
     metadata: Mapping[str, str] = msgspec.field(default_factory=dict)
+    trigger: Trigger | None = None
 
 
 class Tagged(msgspec.Struct, frozen=True):
@@ -159,7 +161,8 @@ class Label(msgspec.Struct, frozen=True, array_like=True):
     `revision` counts contents (bound by the cipher), `version` counts changes of the label.
     `source` and `session` are keyed ids. `digest` and `entry_digest` are SHA-256 over the sealed
     bytes, empty when forgotten. `leaf` is the audit leaf of the change that made this version.
-    Fields may only be appended: the tag is over the MessagePack array.
+    `faded` counts how often it was let fade since it was last stated. Fields may only be appended:
+    the tag is over the MessagePack array.
     """
 
     id: MemoryId
@@ -186,6 +189,7 @@ class Label(msgspec.Struct, frozen=True, array_like=True):
     digest: bytes
     entry_digest: bytes
     leaf: LeafId
+    faded: int = 0
 
 
 class Sealed(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ import msgspec
 from guard.nouns import Label, Progress
 from memory.origin import OriginClass
 from memory.times import Span
-from memory.types import Kind, Layer, MemoryId, SessionId, State, TurnId
+from memory.types import Kind, Layer, MemoryId, SessionId, State, Trigger, TurnId
 
 
 class Stored(msgspec.Struct, frozen=True, tag="stored"):
@@ -128,6 +128,7 @@ class Memory(msgspec.Struct, frozen=True):
     session_id: SessionId | None
     reference: str | None
     metadata: Mapping[str, str]
+    trigger: Trigger | None = None
 
 
 class Listing(msgspec.Struct, frozen=True):

@@ -66,12 +66,13 @@ class Vault(Protocol):
         at: datetime,
         superseded_by: MemoryId | None = None,
         decided: Decided | None = None,
+        faded: int | None = None,
     ) -> Sealed:
         """Return the same content with another state, the next version and a new tag.
 
         With state `forgotten` or `rejected` all three tokens and both digests become empty.
-        `decided` replaces what it was decided by, where it keeps its content. Raises
-        UnreadableError when the tag of `sealed` does not hold.
+        `decided` replaces what it was decided by, where it keeps its content, and `faded` how often
+        it was let fade. Raises UnreadableError when the tag of `sealed` does not hold.
         """
         ...
 

@@ -341,7 +341,13 @@ def _trust(memory: Proved) -> int:
 
 
 def _standing(label: Label, used: datetime | None) -> Standing:
-    return Standing(label.layer, label.importance, label.confidence, used or label.changed_at)
+    return Standing(
+        label.layer,
+        label.importance,
+        label.confidence,
+        used or label.changed_at,
+        faded=label.faded,
+    )
 
 
 def _excerpt(memory: Memory) -> Excerpt:

@@ -162,4 +162,5 @@ def _draft_of(opened: Opened) -> Draft:
         occurred_at=body.occurred_at,
         hint=Hint(OriginClass(label.origin), body.reference, body.parents),
         metadata=body.metadata,
+        trigger=body.trigger,
     )

@@ -47,6 +47,7 @@ class Bounds(msgspec.Struct, frozen=True):
     ttl_episodic_days: int = 30
     ttl_semantic_days: int = 180
     importance_default: float = 0.5
+    importance_correction: float = 0.8
     route_hits: int = 20
     session_neighbours: int = 16
     rerank_items: int = 32

@@ -43,6 +43,7 @@ from guard.retire import (
 )
 from guard.revise import without_places
 from guard.rooms import Rooms
+from memory.ranking import LOW_TRUST
 from memory.signals import Signals
 from memory.types import LeafId, MemoryId, State
 from policies.decide import strictest, to_redact
@@ -213,7 +214,12 @@ async def _merge(work: Work, row: Row) -> WriteOutcome:
     leaf_id = LeafId(rooms.new_id())
     try:
         sealed = await rooms.vault.relabel(
-            row.sealed, state=row.sealed.label.state, leaf=leaf_id, at=tagged.at
+            row.sealed,
+            state=row.sealed.label.state,
+            leaf=leaf_id,
+            at=tagged.at,
+            # Said again, it counts in full again; a page that repeats itself changes nothing.
+            faded=0 if tagged.origin.trust > LOW_TRUST else None,
         )
     except UnreadableError:
         # Someone edited the twin behind the ledger's back: it takes part in nothing, and what the

@@ -1,7 +1,7 @@
 """How relevant memories are ordered, and whether any is relevant at all. Pure.
 
-Score = relevance x importance x recency x confidence x access (R4). Every factor lies in (0, 1] and
-each but relevance has a floor, so that no single one of them can bury an exact match.
+Score = relevance x importance x recency x confidence x access x fading (R4). Every factor lies in
+(0, 1] and each but relevance has a floor, so that no single one of them can bury an exact match.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -19,6 +19,10 @@ LOW_TRUST: Final = 1
 """Up to this trust (documents, tools, the web) an item is low-trust: bounded and not for action."""
 
 
+MOST_FADED: Final = 3
+"""A memory fades so often and no further: to be rid of it, it is erased."""
+
+
 class RankingBounds(msgspec.Struct, frozen=True):
     """Half-lives in days, and how low each factor may fall.
 
@@ -33,6 +37,8 @@ class RankingBounds(msgspec.Struct, frozen=True):
     importance: float = 0.7
     confidence: float = 0.6
     access: float = 0.9
+    fading: float = 0.5
+    """What is left of a memory's score each time that its owner lets it fade."""
 
 
 DEFAULT_RANKING: Final = RankingBounds()
@@ -46,6 +52,7 @@ class Standing(msgspec.Struct, frozen=True):
     confidence: float
     used_at: datetime
     accesses: int = 0
+    faded: int = 0
 
 
 class Factors(msgspec.Struct, frozen=True):
@@ -56,11 +63,13 @@ class Factors(msgspec.Struct, frozen=True):
     recency: float
     confidence: float
     access: float
+    fading: float = 1.0
 
     @property
     def score(self) -> float:
         """The product, in [0, 1]."""
-        return self.relevance * self.importance * self.recency * self.confidence * self.access
+        product = self.relevance * self.importance * self.recency * self.confidence
+        return product * self.access * self.fading
 
 
 def factors(
@@ -79,6 +88,7 @@ def factors(
         recency=_lifted(0.5 ** (age / half_life), floor),
         confidence=_lifted(standing.confidence, bounds.confidence),
         access=_lifted(1.0 - 0.5**standing.accesses, bounds.access),
+        fading=bounds.fading ** min(standing.faded, MOST_FADED),
     )
 
 

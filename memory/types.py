@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import NewType
+from typing import Final, NewType
 
 import msgspec
 
@@ -45,6 +45,25 @@ class Kind(StrEnum):
     TOOL_FAILURE = "tool_failure"
     CORRECTION = "correction"
     NOTE = "note"
+
+
+class Trigger(StrEnum):
+    """What made somebody write: the occasions on which an agent should."""
+
+    TASK_FINISHED = "task_finished"
+    KEY_INFORMATION = "key_information"
+    SESSION_END = "session_end"
+    TOOL_FAILURE = "tool_failure"
+    USER_CORRECTION = "user_correction"
+
+
+KIND_OF_TRIGGER: Final = {
+    Trigger.TASK_FINISHED: Kind.TASK_STATE,
+    Trigger.SESSION_END: Kind.TASK_STATE,
+    Trigger.TOOL_FAILURE: Kind.TOOL_FAILURE,
+    Trigger.USER_CORRECTION: Kind.CORRECTION,
+}
+"""What kind of memory is written on an occasion, when nobody says it."""
 
 
 class State(StrEnum):
@@ -100,3 +119,4 @@ class Body(msgspec.Struct, frozen=True, array_like=True):
     credential: str
     reading: bytes = b""
     """What the text was read as, so that nobody has to read it again; empty where nobody did."""
+    trigger: Trigger | None = None

@@ -121,11 +121,16 @@ def tag_data(
     return fields(
         b"memguard/label/1",
         _number(number),
-        _encoder.encode(label),
+        label_bytes(label),
         fingerprint,
         digest(evidence),
         *((claim,) if claim else ()),
     )
+
+
+def label_bytes(label: Label) -> bytes:
+    """Return a label as its tag covers it: what has not faded is written as it always was."""
+    return _encoder.encode(label if label.faded else msgspec.structs.astuple(label)[:-1])
 
 
 def digest(sealed: bytes) -> bytes:

@@ -72,7 +72,7 @@ class LeafRow(LedgerTable, table=True):
 
 
 class MemoryRow(LedgerTable, table=True):
-    """One sealed memory at its newest version; the columns up to `leaf` are its label.
+    """One sealed memory at its newest version; the columns up to `leaf` are its label, and `faded`.
 
     The sealed bytes come last: SQLite reads a row from its start, through all overflow pages.
     """
@@ -136,6 +136,7 @@ class MemoryRow(LedgerTable, table=True):
     entry: bytes
     evidence: bytes
     claim: bytes
+    faded: int
 
 
 class TaskRow(LedgerTable, table=True):

@@ -113,13 +113,15 @@ class SealingVault:
         at: datetime,
         superseded_by: MemoryId | None = None,
         decided: Decided | None = None,
+        faded: int | None = None,
     ) -> Sealed:
         """Return the same content with another state, the next version and a new tag.
 
         With state `forgotten` or `rejected` tokens and digests become empty and the fingerprint
         stays, so that what was removed is known again (W15). `decided` replaces evidence, policy
-        and confidence of what keeps its content. Raises UnreadableError when the tag of `sealed`
-        does not hold, or when emptied content is asked to come back.
+        and confidence of what keeps its content, and `faded` how often it was let fade. Raises
+        UnreadableError when the tag of `sealed` does not hold, or when emptied content is asked to
+        come back.
         """
         # (1) Nothing is carried over that was not proved.
         await self._prove(sealed)
@@ -137,6 +139,7 @@ class SealingVault:
             leaf=leaf,
             digest=b"" if emptied else sealed.label.digest,
             entry_digest=b"" if emptied else sealed.label.entry_digest,
+            faded=sealed.label.faded if faded is None else faded,
         )
 
         # (3) What it was decided by, sealed anew when it was decided again.
@@ -320,8 +323,10 @@ def _evidence(evidence: Evidence) -> bytes:
 
 
 def _body(body: Body) -> bytes:
-    """Return content as it is stored: what nobody read is written as it always was."""
-    return _encoded(body if body.reading else msgspec.structs.astuple(body)[:-1])
+    """Return content as it is stored: what has no trigger, or reading, ends before that."""
+    if body.trigger is not None:
+        return _encoded(body)
+    return _encoded(msgspec.structs.astuple(body)[: -1 if body.reading else -2])
 
 
 def _encoded(content: Body | Evidence | tuple[object, ...]) -> bytes:

@@ -58,7 +58,7 @@ from guard.browse import browse, fetch
 from guard.confirm import confirm
 from guard.errors import UnavailableError
 from guard.explain import traced, why_not
-from guard.forget import forget
+from guard.forget import fade, forget
 from guard.hear import hear
 from guard.hot import Hot
 from guard.magnets import Magnets
@@ -95,6 +95,7 @@ USE_CASES: Final = UseCases(
     status=status,
     recall=recall,
     forget=forget,
+    fade=fade,
     confirm=confirm,
     hear=hear,
     fetch=fetch,

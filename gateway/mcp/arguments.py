@@ -39,6 +39,7 @@ EXAMPLES: Final[dict[str, Any]] = {
     "topic": "the move to Berlin 搬家",
     "question": "Which seat do I like? 我喜欢坐哪里？",
     "id": "0197b7a0-0000-7000-8000-000000000001",
+    "mode": "fade",
     "k": 5,
     "limit": 10,
     "sentences": 5,
@@ -61,6 +62,7 @@ EXAMPLES: Final[dict[str, Any]] = {
     "window": ["Where does Ada live? 她住哪里？"],
     "origin": {"class": "agent_relayed"},
     "metadata": {"project": "move"},
+    "trigger": "user_correction",
     "idempotency_key": "task-17-result",
     "cursor": "the `cursor` of the last answer",
 }

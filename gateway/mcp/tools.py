@@ -64,8 +64,9 @@ def _writing_tools(edge: Edge) -> list[MemoryTool]:
         return _written(told.outcome, replayed=told.replayed)
 
     async def forget(principal: Principal, arguments: dict[str, Any]) -> CallToolResult:
-        named = wire.memory_id(wire.from_arguments(arguments, wire.ForgetMemory).id)
-        receipt = answers.ForgetAnswer.of(await doors.forget(principal, named, rooms))
+        asked = wire.from_arguments(arguments, wire.ForgetMemory)
+        door = doors.fade if asked.mode is wire.ForgetMode.FADE else doors.forget
+        receipt = answers.ForgetAnswer.of(await door(principal, wire.memory_id(asked.id), rooms))
         return result(json_of(receipt), receipt)
 
     return [

@@ -73,10 +73,12 @@ def memory_routes(edge: Edge) -> list[HTTPRouteHandler]:
     @delete(
         "/v1/memories/{id:str}",
         status_code=200,
-        opt={"shape": Shape("Forget one", ForgetAnswer)},
+        opt={"shape": Shape("Forget one, or let it fade", ForgetAnswer, query=wire.HowToForget)},
     )
     async def forget(request: Incoming, id: FromPath[str]) -> ForgetAnswer:
-        return ForgetAnswer.of(await doors.forget(request.auth, wire.memory_id(id), rooms))
+        how = wire.from_query(request.query_params.multi_items(), wire.HowToForget)
+        door = doors.fade if how.mode is wire.ForgetMode.FADE else doors.forget
+        return ForgetAnswer.of(await door(request.auth, wire.memory_id(id), rooms))
 
     @post("/v1/memories/{id:str}/confirm", opt={"shape": Shape("Confirm one", WriteAnswer)})
     async def confirm(request: Incoming, id: FromPath[str]) -> Response[WriteAnswer | Refusal]:

@@ -124,8 +124,8 @@ async def test_a_repair_names_the_argument_its_bounds_and_a_right_value(
         assert "Berlin" in missing["repair"]
         kind = await told("store_memory", {"text": "a", "kind": "x"})
         assert "one of conclusion, constraint" in kind["repair"]
-        unknown = await told("forget_memory", {"id": ID, "mode": "x"})
-        assert unknown["repair"] == "Leave that field out. The arguments are: id."
+        unknown = await told("forget_memory", {"id": ID, "way": "x"})
+        assert unknown["repair"] == "Leave that field out. The arguments are: id, mode."
         nobody = await told("forget_memory", {"id": OTHER_ID})
         assert "recall_memory" in nobody["repair"]
 

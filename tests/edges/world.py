@@ -180,6 +180,11 @@ class Calls:
         self._note("forget", principal, id)
         return Receipt(self._known(id), ("content",), ("backups",), NOW)
 
+    async def fade(self, principal: Principal, id: MemoryId, _: Rooms) -> Receipt:
+        """Answer with a receipt."""
+        self._note("fade", principal, id)
+        return Receipt(self._known(id), (), ("the memory",), NOW)
+
     async def confirm(self, principal: Principal, id: MemoryId, _: Rooms) -> WriteOutcome:
         """Answer what the test set."""
         self._note("confirm", principal, id)
@@ -281,6 +286,7 @@ class Calls:
             status=self.status,
             recall=self.recall,
             forget=self.forget,
+            fade=self.fade,
             confirm=self.confirm,
             hear=self.hear,
             fetch=self.fetch,

@@ -87,7 +87,8 @@ async def test_an_older_ledger_with_memories_is_the_packaged_embedders(
     # Back to what revision 0002 knew: without what later ones added.
     for index in ("memories_claim", "memories_chain", "memories_session"):
         edit(file, f"DROP INDEX {index}")
-    edit(file, "ALTER TABLE memories DROP COLUMN claim")
+    for column in ("claim", "faded"):
+        edit(file, f"ALTER TABLE memories DROP COLUMN {column}")
     for table in ("embedders", "answers", "queue", "writes", "turns", "revocations", "doubts"):
         edit(file, f"DROP TABLE {table}")
     edit(file, "DROP TABLE traces")

@@ -4,6 +4,7 @@ import math
 from datetime import UTC, datetime, timedelta
 from itertools import product
 
+import msgspec
 import pytest
 
 from memory.ranking import (
@@ -27,16 +28,18 @@ def standing(
     importance: float = 0.5,
     confidence: float = 1.0,
     accesses: int = 0,
+    faded: int = 0,
 ) -> Standing:
     """Return a standing that was used `days` ago."""
-    return Standing(layer, importance, confidence, NOW - timedelta(days=days), accesses)
+    return Standing(layer, importance, confidence, NOW - timedelta(days=days), accesses, faded)
 
 
 @pytest.mark.requirement("R4")
 def test_the_score_is_the_product_of_its_factors() -> None:
     """What the trace shows is what ranked."""
-    found = factors(0.8, standing(days=10), NOW)
-    parts = (found.relevance, found.importance, found.recency, found.confidence, found.access)
+    found = factors(0.8, standing(days=10, faded=1), NOW)
+    parts = msgspec.structs.astuple(found)
+    assert (len(parts), found.fading) == (6, 0.5)
     assert found.score == pytest.approx(math.prod(parts))
     assert all(0 < part <= 1 for part in parts)
 

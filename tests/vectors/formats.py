@@ -16,11 +16,12 @@ from guard.outcomes import Superseded
 from guard.ports import Record
 from memory.origin import Channel, Hint, Origin, OriginClass
 from memory.signals import Blinded, Signals, Sparse
-from memory.types import ClientId, Kind, Layer, Role, SessionId, State, SubjectMark, Turn
+from memory.types import ClientId, Kind, Layer, Role, SessionId, State, SubjectMark, Trigger, Turn
 from policies.model import Completion, Finding, Severity, Status
 from storage.entries import pack_entry
 from storage.envelopes import SealingEnvelopes
 from storage.fakes.keystore import MemoryKeyStore
+from storage.layouts import label_bytes
 from storage.vault import SealingVault
 from tests.contracts.vault_builders import (
     ALICE,
@@ -118,12 +119,20 @@ async def produce() -> dict[str, object]:
     again = await SealingVault(keyring(store), nonce=counted()).relabel(
         sealed, state=State.ACTIVE, leaf=NEXT_LEAF, at=AT, decided=DECIDED
     )
+    faded = await SealingVault(keyring(store), nonce=counted()).relabel(
+        sealed, state=State.ACTIVE, leaf=NEXT_LEAF, at=AT, faded=2
+    )
     claim = await keeper.keyed(ALICE, "claim", "4:selfport=5432")
     read = example(fingerprint)
     read = msgspec.structs.replace(
         read, claim=claim, body=msgspec.structs.replace(read.body, reading=b"\x92\xa4read\x90")
     )
     claimed = await SealingVault(keyring(store), nonce=counted()).seal(read)
+    asked = example(fingerprint)
+    asked = msgspec.structs.replace(
+        asked, body=msgspec.structs.replace(asked.body, trigger=Trigger.USER_CORRECTION)
+    )
+    triggered = await SealingVault(keyring(store), nonce=counted()).seal(asked)
     return {
         "wrapped_tenant_key": tenant_key.wrapped.hex(),
         "wrapped_subject_key": subject_key.wrapped.hex(),
@@ -131,12 +140,15 @@ async def produce() -> dict[str, object]:
         "entry": sealed.entry.hex(),
         "evidence": sealed.evidence.hex(),
         "evidence_with_models": again.evidence.hex(),
-        "label": msgspec.msgpack.encode(sealed.label).hex(),
+        "label": label_bytes(sealed.label).hex(),
         "label_tag": sealed.tag.hex(),
         "claim": claim.hex(),
         "token_with_reading": claimed.token.hex(),
-        "label_with_claim": msgspec.msgpack.encode(claimed.label).hex(),
+        "token_with_trigger": triggered.token.hex(),
+        "label_with_claim": label_bytes(claimed.label).hex(),
         "label_tag_with_claim": claimed.tag.hex(),
+        "label_faded": label_bytes(faded.label).hex(),
+        "label_tag_faded": faded.tag.hex(),
         "fingerprint": fingerprint.hex(),
         "source_mark": await keeper.source(ALICE.tenant, "https://example.org/page"),
         "subject_mark": one.subject,

@@ -282,11 +282,35 @@ def test_the_label_tag_ends_with_a_claim_where_there_is_one() -> None:
     assert label[21] == hashlib.sha256(pinned("token_with_reading")).digest()
 
 
+@pytest.mark.requirement("M4", "S3")
+def test_the_label_of_what_faded_ends_with_how_often() -> None:
+    """One more number in the label, under the same tag; a label that never faded ends before it."""
+    never, label = (msgspec.msgpack.decode(pinned(name)) for name in ("label", "label_faded"))
+    assert (len(never), len(label), label[24]) == (24, 25, 2)
+    covered = fields(
+        b"memguard/label/1",
+        ONE,
+        pinned("label_faded"),
+        pinned("fingerprint"),
+        hashlib.sha256(pinned("evidence")).digest(),
+    )
+    key = derived(tenant_key(), b"tenant", b"label")
+    assert pinned("label_tag_faded") == b"\x01" + ONE + hmac.digest(key, covered, "sha256")
+
+
 @pytest.mark.requirement("W10", "S3")
 def test_content_may_end_with_its_reading() -> None:
     """What the text was read as is the tenth field; content that nobody read has nine."""
     body = msgspec.msgpack.decode(opened_part("token_with_reading", b"content"))
     assert (len(body), body[9]) == (10, b"\x92\xa4read\x90")
+    assert body[:9] == msgspec.msgpack.decode(opened_part("token", b"content"))
+
+
+@pytest.mark.requirement("W13", "S3")
+def test_content_may_end_with_what_made_somebody_write() -> None:
+    """The eleventh field, behind a reading that may be empty."""
+    body = msgspec.msgpack.decode(opened_part("token_with_trigger", b"content"))
+    assert (len(body), body[9:]) == (11, [b"", "user_correction"])
     assert body[:9] == msgspec.msgpack.decode(opened_part("token", b"content"))
 
 
