@@ -13,13 +13,13 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
 import msgspec
 
-from memory.bearing_rules import CALENDAR, DIGITS, EMPTY, EMPTY_HAN, KINDS
+from memory.bearing_rules import CALENDAR, DIGITS, EMPTY, EMPTY_HAN, KINDS, VAGUE
 from memory.terms import terms_of
 from memory.times import Span, Times, without_times
 from memory.types import MemoryId
@@ -30,6 +30,7 @@ _SHORTEST: Final = 3
 _FULL: Final = 4.0
 """Content words from which a question says what it is about beside its time."""
 _HAN_WORD: Final = 0.5
+_HISTORY: Final = timedelta(days=90)
 _PRIOR: Final = 8
 _PRIOR_MEAN: Final = 0.14
 _PRIOR_SPREAD: Final = 0.09
@@ -87,9 +88,14 @@ BIAS: Final = -0.8
 """Such that what is usual for an answer comes out at the threshold of evidence, .36."""
 
 
-def sought(text: str, times: Times, reference: datetime, zone: ZoneInfo) -> Sought:
-    """Return what the question asks for; `times` were read from it at `reference`."""
-    spans = tuple(one for one in times.spans if one.since is None or one.since <= reference)
+def sought(
+    text: str, times: Times, reference: datetime, zone: ZoneInfo, newest: datetime | None = None
+) -> Sought:
+    """Return what the question asks for; `times` were read from it at `reference`.
+
+    `newest` is when the newest memory that was found was so.
+    """
+    spans = tuple(one for one in times.spans if _holds_to(one, reference, newest))
     bare = _plain(without_times(text, reference, zone) if times.spans else text)
     kinds = tuple(name for name, (asks, _) in KINDS.items() if asks.search(bare))
     if len(kinds) > 1:
@@ -145,6 +151,18 @@ def bearing(
         told = sum(weight * value for weight, value in values)
         found[id] = max(0.0, BIAS + evidence.get(id, 0.0) + told)
     return found
+
+
+def _holds_to(span: Span, reference: datetime, newest: datetime | None) -> bool:
+    """Say whether a time that is spoken of can be held against a memory.
+
+    Not one to come, nor a vague one. Nor one long after all that is known: what is asked "last
+    week" of a history that ended years ago was not asked with this clock in mind.
+    """
+    if span.since is None:
+        return True
+    known = newest is None or span.since <= newest + _HISTORY
+    return known and span.since <= reference and VAGUE.fullmatch(span.words) is None
 
 
 def _usual(evidence: Sequence[float]) -> tuple[float, float]:

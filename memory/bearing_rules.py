@@ -69,3 +69,8 @@ EMPTY: Final = frozenset(
 EMPTY_HAN: Final = re.compile(
     r"什么|怎么样?|哪[里儿个天次些位]?|谁|多少|几|为什么|是不是|吗|呢|我们?|的|了|是|发生|事情?|做|干嘛?|说|告诉|有|在|去|过"
 )
+
+VAGUE: Final = re.compile(
+    r"recently|lately|of late|these days|in recent \w+|the other day|近来|近期|近日|最近|前阵子|前段时间|这阵子|这段时间|前一阵"
+)
+"""Times of which nobody says where they end."""

@@ -109,6 +109,21 @@ def test_a_coming_time_excludes_nothing() -> None:
     assert one("What do I need tomorrow?", "Bring the papers.", on=at(2)).outside == 0.0
 
 
+@pytest.mark.parametrize("question", ["What did she paint recently?", "她最近画了什么?"])
+def test_a_vague_time_excludes_nothing(question: str) -> None:
+    """Nobody says where it ends; one that has ends does exclude."""
+    assert asked(question).spans == ()
+    assert len(asked(question.replace("recently", "yesterday").replace("最近", "昨天")).spans) == 1
+
+
+def test_a_time_long_after_all_that_is_known_excludes_nothing() -> None:
+    """A history that was brought along ended years before the question is asked."""
+    question = "What did she paint last week?"
+    times = times_of(question, ASKED, ZONE)
+    assert sought(question, times, ASKED, ZONE, at(1, month=1)).spans == ()
+    assert sought(question, times, ASKED, ZONE, at(1, month=4)).spans == times.spans
+
+
 def test_what_is_asked_for_and_was_so_at_another_time_counts_against_what_was_so_then() -> None:
     """Something else happened that month; the backup failed in another one."""
     question = "Why did the backup fail in March?"
