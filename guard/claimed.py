@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from guard.relating import Reading, Said, Tie
-from memory.claims import BondKind, Claim, Form, claims_of, relate_claims
+from memory.claims import Bond, BondKind, Claim, Form, claims_of, relate_all
 from memory.claims.version import LEXICON
 
 _TIES: Final = {
@@ -67,15 +67,18 @@ class ByClaims:
         number or a code, neither is a version of the other.
         """
         mine = _claims(new)
-        return [self._tie(new, mine, one) for one in old]
+        its = [_claims(one) for one in old]
+        bonds = relate_all(mine, its)
+        return [self._tie(new, mine, *one) for one in zip(old, its, bonds, strict=True)]
 
     def is_current(self, record: bytes) -> bool:
         """Return whether a text of this record was read by the lexicon of today."""
         return _recorded(record) is not None
 
-    def _tie(self, new: Said, mine: Sequence[Claim], old: Said) -> Tie:
-        its = _claims(old)
-        tie = _TIES.get(relate_claims(mine, its).kind, Tie.BESIDE)
+    def _tie(
+        self, new: Said, mine: Sequence[Claim], old: Said, its: Sequence[Claim], bond: Bond
+    ) -> Tie:
+        tie = _TIES.get(bond.kind, Tie.BESIDE)
         if tie is Tie.BESIDE or _named_apart(new.text, old.text):
             return Tie.BESIDE
         names, others = _codes(new.text, mine), _codes(old.text, its)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from memory.claims import Bond, BondKind, Claim, claims_of, relate_claims
+from memory.claims import Bond, BondKind, Claim, claims_of, relate_all
 
 _WORD = {
     BondKind.UNRELATED: "new",
@@ -72,7 +72,7 @@ def replay(case: Case) -> Answer:
     seen: list[tuple[Bond, ...]] = []
     for write in case.writes:
         claims = claims_of(write.text, at=write.at)
-        bonds = [relate_claims(claims, kept.claims) for kept in active]
+        bonds = relate_all(claims, [kept.claims for kept in active])
         words = [_said(bond, write, kept) for bond, kept in zip(bonds, active, strict=True)]
         relation = min(words, key=_STRONGEST.index, default="new")
         relations.append(relation)

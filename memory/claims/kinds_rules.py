@@ -7,7 +7,7 @@ from typing import Final
 KINDS: Final = """
 occupied/nurse: nurse 护士
 occupied/physician: surgeon 外科医生
-occupied/dentist: 牙科医生
+occupied/dentist: dentist 牙科医生 牙医
 occupied/teacher: teacher schoolteacher school_teacher 老师 教师
 occupied/professor: professor lecturer 教授 讲师
 occupied/engineer: engineer software_engineer 工程师 软件工程师

@@ -1,5 +1,6 @@
 """Whether two values answer one question, so that one can be in place of the other."""
 
+import re
 from typing import Final
 
 from memory.claims.lexicon import DOING, THINGS
@@ -11,6 +12,7 @@ _COUNTED: Final = frozenset(
     {ValueKind.NUMBER, ValueKind.QUANTITY, ValueKind.DATE, ValueKind.TIME, ValueKind.EMOJI}
 )
 """Values that are no words, and so are not in place of words."""
+_HAN: Final = re.compile("[\u3400-\u9fff]")
 _BEING: Final = ("be",)
 """The slot of "I am …", which says nothing of what that is a value of."""
 
@@ -64,7 +66,7 @@ def _of_two_scripts(new: Claim, old: Claim) -> bool:
     known = (THINGS | DOING) & {*new.words, *old.words}
     if known or new.sort or old.sort or {new.value.kind, old.value.kind} != {ValueKind.TEXT}:
         return False
-    return new.value.text.isascii() != old.value.text.isascii()
+    return bool(_HAN.search(new.value.text)) is not bool(_HAN.search(old.value.text))
 
 
 def _of_a_person(new: Claim, old: Claim) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from memory.claims.aligning import LOOSE, aligned
 from memory.claims.ending import SAME, ended, given_up
 from memory.claims.lexicon import DOING
 from memory.claims.likeness import open_to_several, unlike
@@ -60,6 +61,19 @@ def relate_claims(new: Sequence[Claim], old: Sequence[Claim]) -> Bond:
     return best
 
 
+def relate_all(new: Sequence[Claim], olds: Sequence[Sequence[Claim]]) -> list[Bond]:
+    """Return what a memory is to each of several: what may be meant of any of them replaces the one
+    that it names most exactly, and none where two are as near.
+    """
+    bonds = [relate_claims(new, old) for old in olds]
+    loose = [n for n, bond in enumerate(bonds) if bond.kind in _REPLACING and bond.reason in LOOSE]
+    exact = any(bond.kind in _REPLACING and bond.reason not in LOOSE for bond in bonds)
+    if exact or len(loose) > 1:
+        for n in loose:
+            bonds[n] = Bond(BondKind.UNCERTAIN, "which_is_meant")
+    return bonds
+
+
 def _replacing(best: Bond, new: Sequence[Claim], old: Sequence[Claim], *, covered: bool) -> Bond:
     """Judge a memory that replaces a claim of an earlier one: all of it, or a part."""
     if not covered and any(Mark.ADDED in claim.marks for claim in new):
@@ -83,11 +97,27 @@ def _bare(claims: Sequence[Claim]) -> set[tuple[object, ...]]:
     return {(c.slot, c.value, c.polarity, c.scope, c.limit, c.form is Form.OPAQUE) for c in claims}
 
 
+_OPEN: Final = frozenset({BondKind.BESIDE, BondKind.UNRELATED, BondKind.UNCERTAIN})
+"""What is asked again by all words of both claims: nothing in their slots showed more."""
+
+
 def _pair(new: Claim, old: Claim) -> Bond:
+    bond = _read(new, old)
+    if bond.kind in _OPEN and not _apart(new, old):
+        return aligned(new, old) or bond
+    return bond
+
+
+def _apart(new: Claim, old: Claim) -> bool:
+    """Say whether a number or code names one thing here and another there."""
+    mine, its = _things(new), _things(old)
+    return bool(mine and its and mine != its)
+
+
+def _read(new: Claim, old: Claim) -> Bond:
     if new.polarity is Polarity.ENDED and Mark.CHANGED in new.marks and not new.about:
         return given_up(new, old)
-    mine, its = _things(new), _things(old)
-    if mine and its and mine != its:
+    if _apart(new, old):
         return on_topic(new, old)
     if Form.OPAQUE in (new.form, old.form):
         return _words(new, old)

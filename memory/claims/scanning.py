@@ -44,7 +44,10 @@ _TOKEN: Final = re.compile(
 _COUNTING: Final = NUMERALS | {"半"}
 _SHORT: Final = {
     "can't": ("can", "not"), "cannot": ("can", "not"), "couldn't": ("could", "not"),
-    "won't": ("not",), "dont": ("not",), "im": ("i", "am"),
+    "won't": ("not",), "dont": ("not",), "im": ("i", "am"), "ive": ("i", "have"),
+    "cant": ("can", "not"), "didnt": ("not",), "doesnt": ("not",), "isnt": ("is", "not"),
+    "til": ("until",), "till": ("until",), "i'd": ("i", "would"), "u": ("you",), "ur": ("your",),
+    "thats": ("that", "is"),
 }  # fmt: skip
 _ENDINGS: Final = (("n't", "not"), ("'m", "am"), ("'re", "are"), ("'ve", "have"), ("'ll", ""),
                    ("'d", ""), ("'s", ""))  # fmt: skip

@@ -33,7 +33,9 @@ LEADS: Final = words("on in at for this next during every over from")
 SPANS: Final = words("week month year now")
 CONDITIONS: Final = words("on in at for after before")
 CONDITION_ENDS: Final = words("时 时候 期间 候 间 周末 后 前 天")
-MOVES: Final = frozenset({"moved to", "relocated", "搬到", "搬去"})
+MOVES: Final = frozenset(
+    {"moved to", "relocated", "搬到", "搬去", "moved back to", "搬回", "搬回了", "搬回到"}
+)
 """Living somewhere else, or, after a noun, a change of its place."""
 OWNERS: Final = words("my our 我的 我们的 用户的 本人的 咱们的 mine ours")
 OBJECT: Final = words("me us myself")
@@ -102,7 +104,7 @@ STILL: Final = words(
     "used called named based located employed married engaged retired divorced interested excited need tired"
 )
 """Words in "-ed" that say how it is."""
-DONE_ONCE: Final = words("花 付 跑 买 购买 吃 喝 看 走 打 玩 寄 发 见 点")
+DONE_ONCE: Final = words("做 办 修 约 花 付 跑 买 购买 吃 喝 看 走 打 玩 寄 发 见 点")
 """Chinese verbs of what was done once, when 了 follows."""
 KIN: Final = (
     words("like favorite hobby 爱 好"), words("can know play speak learn"), words("have own_pet pet child"),
@@ -113,3 +115,21 @@ ACTS: Final = words(
     "plan_on teach recommend build clean add choose include handle show point read watch get talk give make know let remind phone_call remember order_in"
 )
 """What one does again and again, of one thing and another: alone it is no slot of one value."""
+FAINT: Final = words(
+    "be can to i do use job 多 的 了 是 在 会 就是 as up a an 一 1 上 里 来 then already"
+)
+"""Words without which a claim says the same."""
+MEANT: Final = {
+    word: name
+    for name, listed in (
+        ("name", "call"),
+        ("car", "drive"),
+        ("job", "occupied profession"),
+        ("reply", "response"),
+        ("live", "home reside"),
+        ("expiry", "expire"),
+        ("birthday", "born 出生"),
+    )
+    for word in sorted(words(listed))
+}
+"""What is said in a verb or in a noun, by one name."""

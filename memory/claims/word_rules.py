@@ -81,8 +81,8 @@ NOUNS: Final = """
 port: port ports 端口 端口号
 email: email e-mail mail_address email_address e-mail_address 邮箱 电子邮箱 电子邮件 邮件地址 邮箱地址
 phone: phone telephone phone_number telephone_number mobile mobile_number cell_phone 电话 电话号码 手机 手机号 手机号码 联系电话
-name: name 名字 姓名 名 全名
-nickname: nickname 昵称 外号 小名
+name: name 名字 姓名 名 全名 名称
+nickname: nickname 昵称 外号 小名 乳名
 birthday: birthday birth_date date_of_birth 生日
 address: address home_address 地址 住址 家庭地址 家庭住址
 password: password passcode 密码
@@ -143,7 +143,7 @@ grandfather: grandfather grandpa 爷爷 外公 姥爷
 uncle: uncle 叔叔 舅舅
 aunt: aunt 阿姨 姑姑
 boss: boss manager 老板 上司 领导
-child: child kid 孩子
+child: child kid 孩子 娃 小孩
 partner: partner girlfriend boyfriend 女朋友 男朋友 女友 男友 对象
 spouse: spouse 配偶
 mode: mode theme 模式 主题
@@ -179,12 +179,13 @@ coffee: coffee 咖啡
 tea: tea 茶
 staging: staging 预发 预发环境 测试环境
 production: production prod 生产 生产环境 正式环境
-city: city town 城市
+city: city town 城市 所在城市 所在地
 hometown: hometown 老家 家乡
 avatar: avatar 头像
 wifi: wifi wi-fi 无线网
 passport: passport 护照
 visa: visa 签证
+expiry: expiry expiry_date expiration expiration_date 到期日 到期时间 有效期
 account_manager: account_manager 客户经理
 contact: emergency_contact 紧急联系人
 meeting_room: meeting_room 会议室
@@ -206,7 +207,7 @@ own_pet*: 养 养了
 allergy*: allergic allergic_to 过敏
 know*: know knows 认识 懂
 visit*: visit visited been_to have_been_to has_been_to had_been_to 去过 到过
-want: want wants need needs 想要
+want: would_like want wants need needs 想要
 read*: read reads reading
 watch*: watch watches watching 看
 collect*: collect collects 收藏 收集
@@ -214,10 +215,10 @@ subscribe*: subscribe subscribes subscribed subscribe_to subscribed_to 订阅 �
 smoke*: smoke smokes smoking 抽烟 吸烟
 reply: reply replies respond answer answers 回复 回答 答复 回我
 default: default defaults
-prefer: prefer prefers preferred 偏好 偏爱 更喜欢 喜好 倾向
-live: live lives living live_in lives_in reside resides relocated moved_to based_in live_at 住 住在 居住 居住在 搬到 搬去 搬家到 定居 定居在
+prefer: would_rather prefer prefers preferred 偏好 偏爱 更喜欢 喜好 倾向
+live: moved_back_to move_back_to 搬回 搬回了 搬回到 live lives living live_in lives_in reside resides relocated moved_to based_in live_at 住 住在 居住 居住在 搬到 搬去 搬家到 定居 定居在
 employed: 跳槽到 入职 加入 work_at works_at work_for works_for working_at working_for employed_by employed_at joined join 上班 就职 任职 供职
-occupied: work_as works_as working_as 当
+occupied: employed_as work_as works_as working_as 当
 do_work: work works
 live_with: live_with lives_with living_with
 study: study studies studying study_at 读 就读 就读于 上学

@@ -3,6 +3,8 @@
 from typing import Final
 
 RULED: Final[tuple[tuple[str, str, str], ...]] = (
+    ("same", "I was born on 2 May 1990.", "My date of birth is 2 May 1990."),
+    ("supersedes", "聚会定在周六晚上七点。", "聚会改到周日晚上七点。"),
     # kind, earlier text, later text; `beside` also stands for doubt
     ("supersedes", "My work laptop is a ThinkPad.", "My work laptop is a MacBook Air now."),
     (
@@ -396,7 +398,6 @@ UNREAD: Final[tuple[tuple[str, str, str], ...]] = (
     ("extends", "我养了两只猫。", "我还养了一只兔子。"),
     ("extends", "购物清单：牛奶。", "购物清单加上面包。"),
     ("retracts", "Remind me about my pills at 8.", "Stop reminding me about my pills."),
-    ("supersedes", "聚会定在周六晚上七点。", "聚会改到周日晚上七点。"),
     ("supersedes", "晚饭吃面条。", "算了，晚饭吃饺子。"),
     ("supersedes", "Build with `npm run build`.", "Build with `pnpm build` now."),
     ("beside", "DB_HOST is db1.example.com", "DB_USER is admin"),
@@ -407,7 +408,6 @@ UNREAD: Final[tuple[tuple[str, str, str], ...]] = (
     ("supersedes", "每周一我值班。", "以后改成每周二我值班。"),
     ("supersedes", "I trust that supplier.", "I don't trust that supplier any longer."),
     ("supersedes", "我赞成加班调休。", "我反对加班调休。"),
-    ("same", "I was born on 2 May 1990.", "My date of birth is 2 May 1990."),
     ("beside", "早餐八点吃。", "晚餐七点吃。"),
 )
 """Known gaps. None of them hides the earlier text."""

@@ -1,0 +1,102 @@
+"""Claims of one slot that is named in other words: told by what two claims share and what is left.
+
+Every bond of here rests on equal words or has one of the reasons of `LOOSE`. A loose one holds for
+one memory at most: a text that could mean two of them replaces neither.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from memory.claims.lexicon import DOING
+from memory.claims.likeness import unlike
+from memory.claims.nouns import Bond, BondKind, Claim, Form, Mark, Polarity, ValueKind
+from memory.claims.small_rules import COMMON, FAINT, MEANT, RHYTHMS
+
+LOOSE: Final = frozenset({"aligned", "less_exact"})
+"""Reasons of a bond that may be meant of another memory."""
+_TURNED: Final = frozenset({Mark.CHANGED, Mark.AGAIN})
+_TYPED: Final = frozenset(
+    {ValueKind.NUMBER, ValueKind.QUANTITY, ValueKind.DATE, ValueKind.TIME, ValueKind.CODE}
+)
+_MOST: Final = 4
+"""Words of a new value: what is longer says more than another value."""
+
+
+def core(claim: Claim) -> frozenset[str]:
+    """Return the words of a claim that carry it, each by the name of all that mean the same."""
+    return _named(claim.about) | _named(claim.words)
+
+
+def _named(words: Sequence[str]) -> frozenset[str]:
+    return frozenset(MEANT.get(word, word) for word in words) - FAINT
+
+
+def aligned(new: Claim, old: Claim) -> Bond | None:
+    """Return what two claims are whose slots are named in other words; None where none can tell."""
+    mine, its = core(new), core(old)
+    shared = mine & its
+    if not shared - COMMON - RHYTHMS or new.slot.whose != old.slot.whose:
+        return None
+    if mine == its:
+        return _alike(new, old, mine)
+    if Polarity.ENDED in (new.polarity, old.polarity) or new.polarity is not old.polarity:
+        return None
+    if new.scope != old.scope or not _TURNED & set(new.marks) or Mark.ADDED in new.marks:
+        return None
+    return _changed(new, old)
+
+
+def _alike(new: Claim, old: Claim, words: frozenset[str]) -> Bond | None:
+    """Judge two claims of the same words: in another order they may be told of another."""
+    if len(words) == 1 and not (new.about and old.about):
+        return None
+    if new.scope != old.scope or new.limit is not old.limit or not _in_order(new, old):
+        return None
+    if new.polarity is old.polarity:
+        return Bond(BondKind.SAME, "same_in_other_words")
+    if Polarity.ENDED in (new.polarity, old.polarity):
+        return None
+    return Bond(BondKind.SUPERSEDES, "opposite")
+
+
+def _in_order(new: Claim, old: Claim) -> bool:
+    """Say whether the values are one, slot and value have changed places, or a value stands whole
+    in the words that nobody understood.
+    """
+    if Form.OPAQUE is new.form is old.form:
+        return [w for w in new.words if w not in FAINT] == [w for w in old.words if w not in FAINT]
+    if Form.OPAQUE in (new.form, old.form):
+        opaque, read = (new, old) if new.form is Form.OPAQUE else (old, new)
+        return "\x1f".join(read.words) in "\x1f".join(opaque.words)
+    mine, its = _named(new.words), _named(old.words)
+    return mine == its or (mine == _named(old.about) and its == _named(new.about))
+
+
+def _changed(new: Claim, old: Claim) -> Bond | None:
+    """Judge a claim that says that something changed, and names the slot of an older one."""
+    mine, its = core(new), core(old)
+    added, gone = mine - its, its - mine
+    if not added or not gone or len(added) > _MOST or not _answers(new, old):
+        return None
+    slot, other = _named(old.about) - DOING, _named(new.about) - DOING
+    said = new.form is Form.OPAQUE or added <= _named(new.words)
+    if slot - COMMON - RHYTHMS and slot <= mine and gone <= _named(old.words):
+        return Bond(BondKind.SUPERSEDES, "aligned") if said else None
+    if said and _counted(new) and _counted(old) and other - COMMON - RHYTHMS and other <= its:
+        return Bond(BondKind.SUPERSEDES, "less_exact")
+    return None
+
+
+def _counted(claim: Claim) -> bool:
+    """Say whether a value is of numbers, dates and times alone."""
+    return bool(claim.words) and all(any(c.isdigit() for c in word) for word in claim.words)
+
+
+def _answers(new: Claim, old: Claim) -> bool:
+    """Say whether the new value can be in place of the old one."""
+    kinds = {new.value.kind, old.value.kind}
+    if new.many or old.many or (len(kinds) > 1 and kinds & _TYPED):
+        return False
+    if Form.OPAQUE in (new.form, old.form):
+        return True
+    return Form.STATED not in (new.form, old.form) and not unlike(new, old)
