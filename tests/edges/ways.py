@@ -190,7 +190,7 @@ def twin(tool: str, arguments: Arguments) -> dict[str, Any]:  # noqa: C901, PLR0
         case "update_memory":
             return _json("PATCH", _one(rest), rest, headers)
         case "forget_memory":
-            return {"method": "DELETE", "url": _one(rest)}
+            return {"method": "DELETE", "url": _one(rest), "params": rest}
         case "recall_memory":
             return _json("POST", "/v1/recall", rest, headers)
         case "get_context":
