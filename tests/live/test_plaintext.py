@@ -82,11 +82,17 @@ async def _say_everything(gateway: GatewayProcess) -> list[str]:
         await edges.call(caller.token, "store_memory", BAD[1])
     for text in (*QUERIES, STORED["text"], AGENT["text"]):
         await caller.recall(str(text))
+    why = gateway.caller("acme", "anna", scopes=("memory:read", "memory:trace"))
+    asked = await why.recall(QUERIES[1])
+    trace = await why.http.get(f"/v1/traces/{asked['trace_id']}")
+    assert trace.json()["question"]["text"] == QUERIES[1]
+    question = {"query": str(STORED["text"]), "id": redacted}
+    assert (await why.http.post("/v1/traces/why-not", json=question)).status_code == HTTPStatus.OK
     kept = await caller.texts()
     assert {STORED["text"], SEMANTIC["text"], AGENT["text"]} < set(kept)
     assert FORGOTTEN["text"] not in kept
     await _say_it_wrongly(caller)
-    return [caller.token]
+    return [caller.token, why.token]
 
 
 async def _say_it_wrongly(caller: Caller) -> None:
@@ -115,6 +121,10 @@ async def test_no_word_lies_readable_under_the_data_directory_or_in_a_log(
     await gateway.drained()
     running = traces(gateway.data_dir, WORDS, leave_out=_MODELS)
     await gateway.stop()
+    # What recalls left behind is among what is scanned, the questions sealed in it.
+    with closing(sqlite3.connect(gateway.data_dir / "ledger.db")) as ledger:
+        (written,) = ledger.execute("SELECT count(*) FROM traces").fetchone()
+    assert written > len(QUERIES)
     stopped = traces(gateway.data_dir, WORDS, leave_out=_MODELS)
     assert (running, stopped) == ([], [])
 

@@ -1,10 +1,12 @@
 """What a recall leaves behind, and what whoever asks why is told."""
 
+import asyncio
 from datetime import timedelta
 
 import msgspec
 import pytest
 
+from guard.clerk import Clerk, Pace
 from guard.errors import ForbiddenError, NotFoundError
 from guard.explain import WhyNot, traced, why_not
 from guard.forget import forget
@@ -15,7 +17,7 @@ from guard.recall import recall
 from guard.trace import MOST, End, Trace, Trail
 from memory.origin import Hint, OriginClass
 from memory.types import Layer, MemoryId, TraceId
-from tests.house import AGENT, ALICE, BOB, MALLORY, House, caller
+from tests.house import AGENT, ALICE, BOB, MALLORY, START, House, caller
 
 LISBON = "The quarterly review takes place in Lisbon on 12 March."
 ASK = "Where does the quarterly review take place?"
@@ -255,3 +257,20 @@ def test_a_trace_tells_of_a_bounded_number_and_counts_the_rest() -> None:
     trail.bounded(ids, ids[:3], 3, beyond=End.BEYOND_K, trust=lambda _: 3)
     considered, left_out = trail.considered()
     assert ([one.id for one in considered[:3]], len(considered), left_out) == (ids[:3], MOST, 7)
+
+
+@pytest.mark.requirement("R10")
+async def test_the_clerk_removes_traces_that_have_expired() -> None:
+    """From the ledger, now and then, beside what else has expired."""
+    house = House()
+    await stored(house)
+    id = TraceId((await house.recall(ALICE, ASK)).trace_id)
+    await house.traces.flush()
+    clerk = Clerk(house.rooms, Pace(tidy=1.0), asyncio.Event())
+    house.later(days=7, seconds=-1)
+    await clerk.tidy()
+    owner = ALICE.owner
+    assert await house.kept.find(owner.tenant, owner.subject, id, START) is not None
+    house.later(seconds=2)
+    await clerk.tidy()
+    assert await house.kept.find(owner.tenant, owner.subject, id, START) is None
