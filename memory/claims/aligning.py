@@ -12,7 +12,7 @@ from memory.claims.likeness import unlike
 from memory.claims.nouns import Bond, BondKind, Claim, Form, Mark, Polarity, ValueKind
 from memory.claims.small_rules import COMMON, FAINT, MEANT, RHYTHMS
 
-LOOSE: Final = frozenset({"aligned", "less_exact"})
+LOOSE: Final = frozenset({"aligned", "less_exact", "less_alike"})
 """Reasons of a bond that may be meant of another memory."""
 _TURNED: Final = frozenset({Mark.CHANGED, Mark.AGAIN})
 _TYPED: Final = frozenset(
@@ -44,6 +44,34 @@ def aligned(new: Claim, old: Claim) -> Bond | None:
     if new.scope != old.scope or not _TURNED & set(new.marks) or Mark.ADDED in new.marks:
         return None
     return _changed(new, old)
+
+
+def swapped(new: Sequence[Claim], old: Sequence[Claim]) -> bool:
+    """Say whether a memory names what an older one says as given up, and what is in its place: of
+    the older one nothing else may be left.
+    """
+    for gone in () if any(claim.scope for claim in new) else new:
+        whole = core(gone)
+        if not _given_up(gone) or not whole - COMMON - RHYTHMS:
+            continue
+        said = [core(one) for one in new if one is not gone and _stated(one)]
+        known = whole.union(*said) | DOING | COMMON
+        for one in old if said else ():
+            its = core(one)
+            if _stated(one) and not one.scope and whole <= its <= known and len(old) == 1:
+                return True
+    return False
+
+
+def _given_up(claim: Claim) -> bool:
+    """Say whether a claim is what a change, or 不是…是…, names as no longer so."""
+    if claim.polarity is Polarity.ENDED:
+        return Mark.CHANGED in claim.marks and not claim.about
+    return claim.polarity is Polarity.DENIED
+
+
+def _stated(claim: Claim) -> bool:
+    return claim.polarity is Polarity.AFFIRMED
 
 
 def _alike(new: Claim, old: Claim, words: frozenset[str]) -> Bond | None:
@@ -98,5 +126,5 @@ def _answers(new: Claim, old: Claim) -> bool:
     if new.many or old.many or (len(kinds) > 1 and kinds & _TYPED):
         return False
     if Form.OPAQUE in (new.form, old.form):
-        return True
+        return bool(set(old.about or old.words) & set(new.about or new.words))
     return Form.STATED not in (new.form, old.form) and not unlike(new, old)

@@ -194,4 +194,4 @@ def _told(part: list[Token]) -> bool:
     bare = [n for n, token in enumerate(part) if token.raw in _TURNED]
     if not bare or not _PLAINLY.isdisjoint([token.role for token in part]):
         return False
-    return part[bare[0] + 1 : bare[0] + 2] != [] and part[bare[0] + 1].raw == "了"
+    return part[bare[0] + 1 : bare[0] + 2] != [] and part[bare[0] + 1].raw in {"了", "啦", "咯"}

@@ -22,7 +22,8 @@ def unlike(new: Claim, old: Claim) -> str:
     if _of_two_kinds(new, old):
         return "kinds"
     loose = LOOSE in (new.shape, old.shape) and not (new.marks and new.form is Form.STATED)
-    if (loose or AKIN.issuperset(new.about)) and not akin(new, old):
+    asked = (loose or AKIN.issuperset(new.about)) and not akin(new, old)
+    if asked or (Mark.CHANGED not in new.marks and _of_two_sorts(new, old)):
         return "another_kind_of_thing"
     if _of_a_person(new, old) or _put_otherwise(new, old):
         return "put_otherwise"
@@ -48,6 +49,24 @@ def akin(new: Claim, old: Claim) -> bool:
     if new.sort or old.sort:
         return new.sort == old.sort
     return bool((set(new.words) & set(old.words)) - COMMON)
+
+
+def _of_two_sorts(new: Claim, old: Claim) -> bool:
+    """Say whether two values are of two sorts by their own words, whatever they are said of."""
+    return _coloured(new, old) or _of_two_makers(new, old)
+
+
+def _coloured(new: Claim, old: Claim) -> bool:
+    """Say whether one value is a colour and the other is none that is known: 白色的, 混动的."""
+    return {new.sort, old.sort} == {"color", ""} and "color" not in new.about
+
+
+def _of_two_makers(new: Claim, old: Claim) -> bool:
+    """Say whether two values are two things in their versions: TypeScript 5.4, React 18.3."""
+    mine, its = new.words, old.words
+    versions = [word[-1:].isdigit() for word in (*mine[1:], *its[1:])]
+    named = len(mine) == len(its) == len(versions) and mine[:1] != its[:1]
+    return named and all(versions) and not (mine[0] + its[0])[:1].isdigit()
 
 
 def _of_two_kinds(new: Claim, old: Claim) -> bool:

@@ -151,12 +151,19 @@ def _from(tokens: list[Token]) -> tuple[list[Token], tuple[Token, ...]]:
 
 
 def _since(tokens: list[Token]) -> tuple[list[Token], bool]:
-    """Take 从下个月起 off the beginning: from some time on something lasts."""
+    """Take 从下个月起 off the beginning, "since the move" off the end: from then on it lasts."""
     if tokens and tokens[0].raw == "从":
         for end, token in enumerate(tokens[:8]):
             if token.raw in {"起", "开始"} and end + 1 < len(tokens):
                 return tokens[end + 1 :], True
+    last = next((n for n, token in enumerate(tokens) if token.raw == "since"), 0)
+    if last > 1 and tokens[0].raw.isascii() and len(tokens) - last <= _LONGEST_SINCE:
+        return tokens[:last], True
     return tokens, False
+
+
+_LONGEST_SINCE: Final = 5
+"""Tokens of "since last night", "since the migration": what is longer is a reason."""
 
 
 def _polarity(tokens: list[Token]) -> Polarity:

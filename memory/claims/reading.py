@@ -88,6 +88,8 @@ def _claim(parts: Parts, read: Marked) -> Claim:
     form = parts.form
     if not names:
         kinds = {CATEGORY.get(t.text, "") for t in parts.value if t.role not in DROPPED}
+        if {CATEGORY.get(t.text, "") for t in parts.value[-1:]} == {"occupied"}:
+            kinds = {"occupied"}
         if value.kind is ValueKind.NUMBER and read.own:
             kinds = {"age"}
         names, form = (
@@ -142,6 +144,8 @@ def _named(parts: Parts, read: Marked) -> set[str]:
         names.add("language")
     names = _less(names, parts, read)
     rest = names - PERSONS
+    if rest == {"cook"} and _sort(parts.value) == "occupied":
+        rest, names = {"occupied"}, (names - rest) | {"occupied"}
     if frozenset(rest) in ALIASES:
         names = (names & PERSONS) | {ALIASES[frozenset(rest)]}
     if not names and read.replaced:
@@ -154,6 +158,8 @@ def _named(parts: Parts, read: Marked) -> set[str]:
 def _less(names: set[str], parts: Parts, read: Marked) -> set[str]:
     """Return the words of a slot without those that add nothing to the others."""
     idle = set(_WEAK_ALONE) | {"include"}
+    if "reply" in names:
+        idle |= {"want", "prefer"}
     if "allergy" in names:
         idle.add("have")
     if any(CATEGORY.get(t.text) == "status" for t in parts.value):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from memory.claims.aligning import LOOSE, aligned
+from memory.claims.aligning import LOOSE, aligned, swapped
 from memory.claims.ending import SAME, ended, given_up
 from memory.claims.lexicon import DOING
 from memory.claims.likeness import open_to_several, unlike
@@ -17,7 +17,7 @@ from memory.claims.nouns import (
     Polarity,
     ValueKind,
 )
-from memory.claims.small_rules import COMMON
+from memory.claims.small_rules import COMMON, GRADES, TODAY
 from memory.claims.topics import on_topic
 
 _ALIKE: Final = 0.6
@@ -54,11 +54,20 @@ def relate_claims(new: Sequence[Claim], old: Sequence[Claim]) -> Bond:
     bonds = [bond for row in table for bond in row]
     best = min(bonds, key=lambda bond: _STRENGTH.index(bond.kind))
     if best.kind in _REPLACING:
-        covered = all(any(row[n].kind in _SETTLED for row in table) for n in range(len(old)))
+        ends = any(claim.polarity is Polarity.ENDED for claim in old)
+        covered = all(
+            any(row[n].kind in _SETTLED for row in table) or (ends and _idle(claim))
+            for n, claim in enumerate(old)
+        )
         return _replacing(best, new, old, covered=covered)
-    if best.kind is BondKind.SAME:
-        return Bond(BondKind.EXTENDS, "says_more")
-    return best
+    return _leaving(best, new, old)
+
+
+def _leaving(best: Bond, new: Sequence[Claim], old: Sequence[Claim]) -> Bond:
+    """Judge a memory of which no claim by itself replaces one of the earlier memory."""
+    if swapped(new, old):
+        return Bond(BondKind.SUPERSEDES, "given_up_for_another")
+    return Bond(BondKind.EXTENDS, "says_more") if best.kind is BondKind.SAME else best
 
 
 def relate_all(new: Sequence[Claim], olds: Sequence[Sequence[Claim]]) -> list[Bond]:
@@ -83,6 +92,11 @@ def _replacing(best: Bond, new: Sequence[Claim], old: Sequence[Claim], *, covere
     if best.kind is BondKind.RETRACTS and _names_another(new, old):
         return Bond(BondKind.SUPERSEDES, "given_up_for_another")
     return best
+
+
+def _idle(claim: Claim) -> bool:
+    """Say whether a claim beside an end only tells why, or what is over: nothing is lost of it."""
+    return claim.form is Form.OPAQUE or claim.polarity is Polarity.ENDED
 
 
 def _names_another(new: Sequence[Claim], old: Sequence[Claim]) -> bool:
@@ -130,11 +144,16 @@ def _compared(new: Claim, old: Claim, alike: float) -> Bond:
     """Judge two claims by how alike their slots are."""
     if alike == 0:
         return on_topic(new, old)
+    mine, its = set(new.about), set(old.about)
     same = new.slot.whose == old.slot.whose
     verbs = set(new.about) ^ set(old.about) <= DOING
     moved = Mark.CHANGED in new.marks and same and (alike >= _ALIKE or verbs)
-    if alike == 1 or moved:
+    if alike == 1:
         return _valued(new, old)
+    if moved:
+        bond = _valued(new, old)
+        loose = bond.kind in _REPLACING and not (mine <= its or its <= mine)
+        return Bond(bond.kind, "less_alike") if loose else bond
     if new.scope and not old.scope and same:
         return Bond(BondKind.NARROWS, "scope")
     added = Mark.ADDED in new.marks and same
@@ -186,6 +205,8 @@ def _valued(new: Claim, old: Claim) -> Bond:
 def _scoped(new: Claim, old: Claim, *, equal: bool) -> Bond | None:
     """Judge claims that hold at different times, or are the two ends of one range."""
     if new.scope == old.scope:
+        if _measured_again(new, old, equal=equal):
+            return Bond(BondKind.BESIDE, "measured_again")
         ends = {new.limit, old.limit} == {Limit.AT_MOST, Limit.AT_LEAST}
         return Bond(BondKind.BESIDE, "other_end") if ends else None
     if new.scope and old.scope and equal and _TURNED & set(new.marks):
@@ -193,6 +214,12 @@ def _scoped(new: Claim, old: Claim, *, equal: bool) -> Bond | None:
     if equal and new.polarity is old.polarity and not new.scope:
         return Bond(BondKind.BESIDE, "holds_always_too")
     return Bond(BondKind.NARROWS if new.scope and not old.scope else BondKind.BESIDE, "scope")
+
+
+def _measured_again(new: Claim, old: Claim, *, equal: bool) -> bool:
+    """Say whether two numbers of one day are two readings: nobody says that the first is wrong."""
+    today = set(new.scope) & TODAY and not equal and not new.marks
+    return bool(today) and new.value.kind is old.value.kind is ValueKind.NUMBER
 
 
 def _opposed(new: Claim, old: Claim, *, equal: bool) -> Bond | None:
@@ -219,6 +246,8 @@ def _several(new: Claim, old: Claim) -> Bond | None:
     """Judge two values of a slot that may take both."""
     if _next_version(new.words, old.words):
         return Bond(BondKind.SUPERSEDES, "other_version")
+    if _graded_otherwise(new, old):
+        return Bond(BondKind.SUPERSEDES, "other_grade")
     if new.many or old.many:
         changed = _instead(new, old)
         return (
@@ -230,6 +259,13 @@ def _several(new: Claim, old: Claim) -> Bond | None:
     if len(kinds) > 1 and kinds & _MEASURED and not new.marks:
         return Bond(BondKind.BESIDE if len(kinds & _MEASURED) > 1 else BondKind.UNCERTAIN, "kinds")
     return Bond(BondKind.UNCERTAIN, "several_may_hold") if open_to_several(new, old) else None
+
+
+def _graded_otherwise(new: Claim, old: Claim) -> bool:
+    """Say whether one thing is wanted in two ways: 喝拿铁加糖, 喝拿铁不加糖."""
+    mine, its = set(new.words), set(old.words)
+    graded = new.sort == old.sort and new.sort in GRADES | {"taste"}
+    return graded and len(mine - its) == len(its - mine) == 1 and bool(mine & its)
 
 
 def _instead(new: Claim, old: Claim) -> bool:

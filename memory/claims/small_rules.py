@@ -115,14 +115,15 @@ ACTS: Final = words(
     "plan_on teach recommend build clean add choose include handle show point read watch get talk give make know let remind phone_call remember order_in"
 )
 """What one does again and again, of one thing and another: alone it is no slot of one value."""
+TODAY: Final = words("今天 今晚 今早 today tonight")
+"""A time of which a number is a reading, of which there can be another."""
 FAINT: Final = words(
-    "be can to i do use job 多 的 了 是 在 会 就是 as up a an 一 1 上 里 来 then already"
+    "be can to i do use job name 多 的 了 是 在 会 就是 as up a an 一 1 上 里 来 then already"
 )
 """Words without which a claim says the same."""
 MEANT: Final = {
     word: name
     for name, listed in (
-        ("name", "call"),
         ("car", "drive"),
         ("job", "occupied profession"),
         ("reply", "response"),

@@ -104,6 +104,8 @@ def _typed(about: list[Token], value: list[Token]) -> Parts | None:
     values = [token for token in value if token.role is Does.VALUE]
     if not values or any(token.text == "address" for token in about):
         return None
+    if value[0].raw == "一" and len(values) == 1 and len(value) > 1:
+        return Parts(about, value[1:])
     rest = [t for t in value if t.role not in {Does.VALUE, Does.LINK} and t.text not in WEAK]
     words = [t for t in rest if t.role is Does.WORD]
     kinds = {token.kind for token in values}

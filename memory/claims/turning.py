@@ -28,6 +28,8 @@ def past(tokens: list[Token]) -> bool:
             return False
         if token.raw in DONE_ONCE and _raw(tokens, place + 1) == "了":
             return True
+        if not place and token.raw in PAST:
+            return True
         if role is Does.SELF and token.raw not in OWNERS and _raw(tokens, place + 1).isascii():
             after = _raw(tokens, place + 1)
             return after in PAST or (after.endswith("ed") and after not in STILL)

@@ -3,6 +3,7 @@
 from typing import Final
 
 MORE: Final[tuple[tuple[str, str, str], ...]] = (
+    ("supersedes", "I like my steak rare.", "I like my steak well done."),
     ("supersedes", "I'd rather fly than take the train.", "I'd rather take the train than fly."),
     # kind, earlier text, later text; `beside` also stands for doubt
     ("same", "I adore sunsets 🌅", "I adore sunsets"),
@@ -535,7 +536,6 @@ MISSED: Final[tuple[tuple[str, str, str], ...]] = (
     ("narrows", "我在公司上班。", "周五我在家办公。"),
     ("supersedes", "Order two pizzas.", "Make that three pizzas."),
     ("supersedes", "I prefer short answers.", "Give me long answers from now on."),
-    ("supersedes", "I like my steak rare.", "I like my steak well done."),
     ("supersedes", "早上联系我。", "改成晚上联系我。"),
     ("supersedes", "我开一辆大众。", "我换了一辆丰田。"),
     ("beside", "STAGING_URL is https://s.example.com", "PROD_URL is https://p.example.com"),
