@@ -77,9 +77,14 @@ class MemoryAnswer(msgspec.Struct, frozen=True):
 
 
 class RecalledAnswer(MemoryAnswer, frozen=True, kw_only=True):
-    """One memory in an answer, with the score from 0 to 1 that ranked it."""
+    """One memory in an answer, with the score from 0 to 1 that ranked it.
+
+    `reasons` tells of memories that contradict it: `consensus.outweighed` or `consensus.disputed`,
+    then `against.<id>` for each.
+    """
 
     score: float
+    reasons: tuple[str, ...] = ()
 
 
 class RevisionAnswer(MemoryAnswer, frozen=True, kw_only=True):
@@ -140,7 +145,10 @@ class RecallAnswer(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, found: Recollection) -> Self:
         """Return the recollection as clients see it."""
-        items = tuple(RecalledAnswer(**_shared(one.memory), score=one.score) for one in found.items)
+        items = tuple(
+            RecalledAnswer(**_shared(one.memory), score=one.score, reasons=one.reasons)
+            for one in found.items
+        )
         return cls(items, found.reliable, found.context, found.degraded, found.trace_id)
 
 

@@ -177,10 +177,13 @@ class Query(msgspec.Struct, frozen=True):
 
 
 class Recalled(msgspec.Struct, frozen=True):
-    """One memory in an answer, with the score that ranked it, in [0, 1]."""
+    """One memory in an answer, with the score that ranked it, in [0, 1], and what speaks against
+    it: codes, with the ids of the memories that contradict it (R6).
+    """
 
     memory: Memory
     score: float
+    reasons: tuple[str, ...] = ()
 
 
 class Recollection(msgspec.Struct, frozen=True):

@@ -13,6 +13,7 @@ from datetime import datetime
 import msgspec
 
 from guard.checks import BARRED, OUTDATED, verdict, verdict_on_past
+from guard.consensus import CHECK
 from guard.errors import UnreadableError
 from guard.governing import version_for
 from guard.leaves import leaf_of
@@ -91,6 +92,10 @@ class Proof:
                 held = sealed is not None and memory.doubt == OUTDATED
                 self._withheld(memory.id, "rescreen" if held else str(memory.doubt))
         return shown
+
+    def outvoted(self, id: MemoryId) -> None:
+        """Note that a memory is not shown beside better supported ones (R6)."""
+        self._withheld(id, CHECK)
 
     def missing(self, known: AbstractSet[MemoryId]) -> None:
         """Note what the index named and the ledger doesn't have in the caller's scope."""

@@ -10,6 +10,7 @@ import msgspec
 from guard.again import Again
 from guard.browse import memory_of
 from guard.checks import BARRED, OUTDATED
+from guard.consensus import Voice, agreed, behind, reasons_of
 from guard.errors import UnavailableError
 from guard.gather import search_material
 from guard.nouns import Draft, Label, Opened, Row
@@ -68,7 +69,8 @@ async def recall(principal: Principal, query: Query, rooms: Rooms) -> Recollecti
         return recorded(principal, query, items, context, now, trail, rooms)
     found = await answered(principal, query, now, trail, rooms)
     answer = recorded(principal, query, found.items, found.context, now, trail, rooms)
-    if again is not None:
+    # What is told of a memory beside its score is not kept.
+    if again is not None and not any(item.reasons for item in found.items):
         again.keep(trail, TraceId(answer.trace_id))
     return answer
 
@@ -322,8 +324,12 @@ async def _best(
     relevance = in_order(relevance, told_at, times.order)
     # Who asks about a time does not want what is newest.
     used = rooms.clock() if times.spans or times.order else None
+    against = await agreed([_voice(by_id[id], opened) for id, opened in read.items()], rooms)
+    for id in [id for id, verdict in against.items() if verdict.withheld]:
+        del read[id]
+        proof.outvoted(id)
     standings = {id: _standing(opened.label, used) for id, opened in read.items()}
-    ranked = rank(relevance, standings, rooms.clock(), rooms.bounds.ranking)
+    ranked = behind(rank(relevance, standings, rooms.clock(), rooms.bounds.ranking), against)
     kept = bound_low_trust(ranked, query.k, most, lambda one: read[one[0]].label.trust)
     asked.trail.ranked(dict(ranked))
     asked.trail.bounded(
@@ -333,7 +339,14 @@ async def _best(
         beyond=End.BEYOND_K,
         trust=lambda id: _trust(by_id[id]),
     )
-    return tuple(Recalled(memory_of(read[id]), factors.score) for id, factors in kept)
+    return tuple(
+        Recalled(memory_of(read[id]), factors.score, reasons_of(against.get(id)))
+        for id, factors in kept
+    )
+
+
+def _voice(memory: Proved, opened: Opened) -> Voice:
+    return Voice(memory.row, opened, frozenset(memory.blinded.entities))
 
 
 def _trust(memory: Proved) -> int:
