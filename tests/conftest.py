@@ -7,9 +7,11 @@ from tests.requirements import PLANNED, REQUIREMENTS
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Take how often the tests of crashes kill."""
+    """Take how often the tests of crashes kill, and for how long a crowd talks."""
     told = "kills of a gateway or index worker in each test of crashes; others kill in proportion"
     parser.addoption("--kills", type=int, default=6, help=told)
+    told = "seconds for which two hundred sessions talk at once"
+    parser.addoption("--crowd-seconds", type=float, default=60.0, help=told)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -29,3 +29,10 @@ def npm(figure: Figure, tmp_path: Path) -> Npm:
         figure(UNTESTED)
         pytest.skip(UNTESTED)
     return Npm(node, tmp_path)
+
+
+@pytest.fixture
+def crowd_seconds(request: pytest.FixtureRequest) -> float:
+    """Return for how long a crowd is to talk."""
+    seconds: float = request.config.getoption("--crowd-seconds")
+    return seconds

@@ -1,5 +1,7 @@
 """The clients that people use, against a gateway as they run it: list, store, recall, forget."""
 
+import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,7 +10,7 @@ import pytest
 from gateway import app
 from gateway.scopes import TOOLS
 from gateway.settings import Settings
-from tests.live.gateway_process import SCOPES, GatewayProcess
+from tests.live.gateway_process import MEMGUARD, SCOPES, GatewayProcess
 from tests.live.mcp import agents
 from tests.live.mcp.agents import Agent, Connected
 from tests.live.mcp.npm import Npm
@@ -20,6 +22,8 @@ pytestmark = [
     pytest.mark.requirement("M1", "M7"),
 ]
 
+README = Path(__file__).parents[3] / "README.md"
+LOCAL = "http://127.0.0.1:8080"
 _SAID = "The user wants window seats on the train to Lisbon."
 
 
@@ -78,6 +82,28 @@ async def test_the_python_sdk_with_a_gateway_of_its_own(tmp_path: Path, models: 
     async with agents.sdk_stdio(token, *words) as agent:
         await _use(agent)
     assert await own.verify_audit() > 0
+
+
+async def test_the_configurations_that_the_readme_gives(shared: GatewayProcess) -> None:
+    """Each block leads to the gateway, once its placeholders are what they stand for."""
+    text = README.read_text("utf-8")
+    section = text.partition("## Agents over MCP")[2].partition("\n## ")[0]
+    blocks = [json.loads(one) for one in re.findall(r"```json\n(.*?)```", section, re.DOTALL)]
+    assert [next(reversed(one)) for one in blocks] == ["mcpServers", "mcpServers", "servers"]
+    for number, block in enumerate(blocks):
+        (server,) = block[next(reversed(block))].values()
+        token = _token(shared.settings, f"readme-{number}")
+        if "command" in server:
+            assert server["env"] == {"MEMGUARD_TOKEN": "TOKEN"}
+            assert Path(server["command"]).name == Path(MEMGUARD).name
+            words = [shared.url if one == LOCAL else one for one in server["args"][1:]]
+            connected = agents.sdk_stdio(token, *words)
+        else:
+            assert server["url"] == f"{LOCAL}/mcp"
+            assert re.fullmatch(r"Bearer \$\{\w+:[\w-]+\}", server["headers"]["Authorization"])
+            connected = agents.sdk_http(shared.url, token)
+        async with connected as agent:
+            await _use(agent)
 
 
 @pytest.mark.parametrize("path", ["mcp", "sse"])
