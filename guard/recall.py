@@ -232,10 +232,11 @@ class Asked:
         alone.relevant(memories, places)
         return alone.trail
 
-    def answered(self, read: Mapping[MemoryId, Read]) -> bool:
+    def answered(self, read: Mapping[MemoryId, Read], newest: datetime | None) -> bool:
         """Say whether any memory that was read bears on the question, and not only lies near it."""
         text, times, zone = self.query.text, self.meant.times, self.meant.zone
-        asked = sought(text, times, self.query.reference_time or self.rooms.clock(), zone)
+        now = self.query.reference_time or self.rooms.clock()
+        asked = sought(text, times, now, zone, newest)
         found = bearing(asked, self._evidence, read)
         if max(found.values(), default=0.0) >= self.rooms.bounds.thresholds.reliable:
             return True
@@ -319,7 +320,7 @@ async def _best(
             relevance[id] = relevant[id] + wording + when
             told_at[id] = at
             seen[id] = Read(text, when > 0.0 or within(at, times.spans))
-    if not asked.answered(seen):
+    if not asked.answered(seen, max(told_at.values(), default=None)):
         return ()
     relevance = in_order(relevance, told_at, times.order)
     # Who asks about a time does not want what is newest.

@@ -173,6 +173,17 @@ def test_what_stands_out_answers_and_what_lies_like_all_the_others_does_not() ->
     assert found[A] < DEFAULT_THRESHOLDS.reliable
 
 
+def test_who_asks_for_the_last_time_expects_several_alike() -> None:
+    """None of twelve lunches stands out from the others; asked for as the last one, it answers."""
+    text = "Had lunch with Ivo."
+    alike = {MemoryId(f"lunch{n}"): 0.45 for n in range(12)}
+    seen = {id: Read(text, then=False) for id in alike}
+    last = bearing(asked("the last time I had lunch with Ivo"), alike, seen)
+    assert min(last.values()) >= DEFAULT_THRESHOLDS.reliable
+    plain = bearing(asked("What do I eat with Ivo?"), alike, seen)
+    assert max(plain.values()) < min(last.values())
+
+
 def test_a_first_memory_is_held_against_what_is_usual() -> None:
     """With one memory nothing stands out; it answers, and something far does not."""
     question = "Which port does the staging database use?"
