@@ -25,7 +25,7 @@ def with_names(tokens: list[Token]) -> list[Token]:
             subject = True
         elif token.role in _SAYING:
             subject = False
-        elif _numbered(token) and _names(tokens, place, subject=subject):
+        elif _numbered(token) and (_names(tokens, place, subject=subject) or _said(tokens, place)):
             found[place] = Token(Does.WORD, token.raw.casefold(), token.raw)
         elif token.raw == "a" and (place + 1 == len(tokens) or tokens[place + 1].role in _ENDS):
             found[place] = Token(Does.WORD, "a", "a.")
@@ -55,6 +55,12 @@ def _names(tokens: list[Token], place: int, *, subject: bool) -> bool:
     if after.role in _AFTER or (subject and tokens[place].kind is ValueKind.CODE):
         return subject and after.role not in _ENDS - {Does.COLON}
     return after.role is Does.PREP and before.raw in NUMBERED
+
+
+def _said(tokens: list[Token], place: int) -> bool:
+    """Say whether a number is what is said of a thing: "the label says page 4" names a page."""
+    listed = place > 1 and tokens[place - 1].raw in NUMBERED
+    return listed and tokens[place - 2].raw in {"say", "says", "said"}
 
 
 def heading(sentence: list[Token]) -> int:

@@ -72,12 +72,11 @@ def _leaving(best: Bond, new: Sequence[Claim], old: Sequence[Claim]) -> Bond:
 
 def relate_all(new: Sequence[Claim], olds: Sequence[Sequence[Claim]]) -> list[Bond]:
     """Return what a memory is to each of several: what may be meant of any of them replaces the one
-    that it names most exactly, and none where two are as near.
+    that it names most exactly, and none where two are as near. Each of its claims may replace one.
     """
     bonds = [relate_claims(new, old) for old in olds]
     loose = [n for n, bond in enumerate(bonds) if bond.kind in _REPLACING and bond.reason in LOOSE]
-    exact = any(bond.kind in _REPLACING and bond.reason not in LOOSE for bond in bonds)
-    if exact or len(loose) > 1:
+    if sum(bond.kind in _REPLACING for bond in bonds) > len(new):
         for n in loose:
             bonds[n] = Bond(BondKind.UNCERTAIN, "which_is_meant")
     return bonds

@@ -3,6 +3,16 @@
 from typing import Final
 
 APART: Final[tuple[tuple[str, str], ...]] = (
+    ("The backend uses Django 4.2.", "The backend uses Redis 7.2."),
+    ("Met the auditors on 3 March.", "Met the auditors on 9 May."),
+    ("The label says page 4.", "The label says page 8."),
+    ("Page 4 says: keep dry.", "Page 8 says: keep dry."),
+    ("My mother called Ana.", "Ana called my mother."),
+    ("I want to learn French.", "I learn French."),
+    ("I don't want a dog.", "I have a dog."),
+    ("我开的是奔驰。", "我换了通勤方式，平时骑车上班。"),
+    ("今天早上血糖5.2。", "今天早上血糖6.4。"),
+    ("房子是白色的。", "房子是租的。"),
     ("我的车是红色的。", "我的车在修理厂。"),
     ("I live in Oslo.", "I used to live in Rome."),
     ("I live in Oslo.", "I want to live in Paris some day."),

@@ -6,6 +6,19 @@ RULED: Final[tuple[tuple[str, str, str], ...]] = (
     ("same", "I was born on 2 May 1990.", "My date of birth is 2 May 1990."),
     ("supersedes", "聚会定在周六晚上七点。", "聚会改到周日晚上七点。"),
     # kind, earlier text, later text; `beside` also stands for doubt
+    ("same", "My car is a Volvo.", "I drive a Volvo."),
+    ("same", "我对桃子过敏。", "桃子我过敏。"),
+    ("same", "Please reply in French.", "I'd like your replies in French."),
+    ("same", "我姐夫是厨师。", "我姐夫是一名厨师。"),
+    ("same", "我的职业是会计。", "我是做会计的。"),
+    ("supersedes", "I follow a paleo diet.", "I switched from paleo to a vegan diet."),
+    ("supersedes", "婚宴订在二楼的玫瑰厅。", "婚宴不是在玫瑰厅，是在二楼的百合厅。"),
+    (
+        "supersedes",
+        "The billing API listens on port 7443.",
+        "The billing API listens on port 7444 since the outage.",
+    ),
+    ("supersedes", "流量是20GB。", "流量变成8GB了。"),
     ("supersedes", "My work laptop is a ThinkPad.", "My work laptop is a MacBook Air now."),
     (
         "supersedes",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memory.claims import BondKind, claims_of, relate_claims
+from memory.claims import BondKind, claims_of, relate_all, relate_claims
 from memory.claims.folding import folded
 from tests.unit.claims_apart_lines import APART, REPLACED
 from tests.unit.claims_lines import BOTH_STAY, PAIRS, READ
@@ -117,6 +117,32 @@ def test_what_replaces_only_a_part_hides_nothing(old: str, new: str) -> None:
     """The earlier memory is the only record of its other claim: both stay, in doubt."""
     assert bond(old, new) is BondKind.UNCERTAIN
     assert bond(new, old) is BondKind.SUPERSEDES
+
+
+@pytest.mark.requirement("W10")
+@pytest.mark.parametrize(
+    ("new", "meant", "other"),
+    [
+        ("老二现在穿24码的鞋了。", "老二穿23码的鞋。", "老大穿26码的鞋。"),
+        ("主库的端口换成23306了。", "主库的端口是13306。", "从库的端口是13307。"),
+    ],
+)
+def test_a_change_of_one_of_two_things_hides_the_one_that_it_names(
+    new: str, meant: str, other: str
+) -> None:
+    """The other, which is named almost alike, stays, in either order."""
+    for olds in ([meant, other], [other, meant]):
+        bonds = relate_all(claims_of(new, at=AT), [claims_of(old, at=AT) for old in olds])
+        assert [bond.kind in HIDING for bond in bonds] == [old == meant for old in olds]
+
+
+@pytest.mark.requirement("W10")
+def test_what_may_be_meant_of_two_memories_hides_neither() -> None:
+    """Of one it is; of two, both stay in doubt."""
+    new = claims_of("聚会改到周五晚上八点。", at=AT)
+    olds = [claims_of(f"{whose}聚会定在周六晚上七点。", at=AT) for whose in ("部门", "家庭")]
+    assert [bond.kind for bond in relate_all(new, olds[:1])] == [BondKind.SUPERSEDES]
+    assert [bond.kind for bond in relate_all(new, olds)] == [BondKind.UNCERTAIN] * 2
 
 
 @pytest.mark.requirement("W9")
