@@ -3,4 +3,4 @@
 from typing import Final
 
 POISON: Final = "poison.bin"
-POISON_SHA256: Final = "8de62ad7c8138a0486c4047b9ffe702b60a337a31d7d9004639ce31f8ace9be2"
+POISON_SHA256: Final = "1a8a838a4a81d5ad18bc8f35e79265c143dee93ada08812d8ab33f1a5174023e"
