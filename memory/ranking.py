@@ -119,11 +119,9 @@ def rank(
 class Thresholds(msgspec.Struct, frozen=True):
     """From what strength of evidence memory is relied on (R9).
 
-    Calibrated on `bench/pairs.py` (questions to memories in other words, and questions that the
-    memories do not answer, English and Chinese) for the packaged vectors: at `reliable` 94 % of
-    English and 97 % of Chinese questions that have an answer pass, and 4 % and 8 % of those far
-    from anything stored. `kept` is what an item needs beside one that passes: evidence for a
-    question in several parts is often at half the strength of the best.
+    At `kept` a memory is read; `reliable` is what one of them needs once it was held against what
+    the question asks for (`memory.bearing`), which is fitted so that this number stays. What both
+    let through is measured in docs/guides/recall.md.
     """
 
     reliable: float = 0.36
