@@ -19,7 +19,16 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from memory.bearing_rules import CALENDAR, DIGITS, EMPTY, EMPTY_HAN, KINDS, VAGUE
+from memory.bearing_rules import (
+    CALENDAR,
+    DIGITS,
+    ELSE,
+    EMPTY,
+    EMPTY_HAN,
+    KINDS,
+    NAMED,
+    VAGUE,
+)
 from memory.terms import terms_of
 from memory.times import Span, Times, without_times
 from memory.types import MemoryId
@@ -101,6 +110,8 @@ def sought(
     spans = tuple(one for one in times.spans if _holds_to(one, reference, newest))
     bare = _plain(without_times(text, reference, zone) if times.spans else text)
     kinds = tuple(name for name, (asks, _) in KINDS.items() if asks.search(bare))
+    if ELSE.search(bare):
+        kinds = tuple(name for name in kinds if name not in NAMED)
     if len(kinds) > 1:
         kinds = tuple(name for name in kinds if name != "count")
     words = [term for term in terms_of(EMPTY_HAN.sub(" ", bare)) if not _says_nothing(term)]

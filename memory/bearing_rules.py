@@ -32,9 +32,11 @@ KINDS: Final = {
     ),
     "email": (re.compile(r"\be-?mail address\b|邮箱|邮件地址"), re.compile(r"@")),
     "money": (
+        # A question about the rent may ask for its day or its account: the noun alone is no sum.
         re.compile(
-            r"\bhow (?:much (?!time)|expensive)|\b(?:price|cost|salary|wages?|rent)\b"
-            r"|多少钱|工资|薪水|价格|费用|租金|房租|报酬"
+            r"\bhow (?:much (?!time)|expensive)"
+            r"|\bwhat(?!.*\b(?:day|date|time|account)\b).*\b(?:price|cost|salary|wages?|rent)\b"
+            r"|多少钱|(?:工资|薪水|价格|费用|租金|房租|报酬)[^谁哪何时候怎]*(?:多少|几[百千万块元]|多高)"
         ),
         re.compile(
             r"[$€£¥]|\d{2,}|\b(?:hundred|thousand|million|grand|free|dollars?|euros?|pounds?|bucks)"
@@ -61,6 +63,13 @@ KINDS: Final = {
     ),
 }
 """What asks for a kind of thing, and what any text that holds one has."""
+
+ELSE: Final = re.compile(
+    r"\b(?:who|whose|whom|when|where|why)\b|谁|什么时候|何时|哪里|哪儿|为什么|为何|怎么"
+)
+"""What asks for a person, a time, a place or a reason: who knows the code is no question for it."""
+NAMED: Final = frozenset(["phone", "email", "money", "code"])
+"""Kinds that a question may name without asking for one."""
 
 EMPTY: Final = frozenset(
     ["happen", "tell", "told", "did", "do", "go", "went", "who", "whom", "whose", "where", "when", "how", "why", "any", "anything", "something", "time", "ask", "said", "say", "talk", "news", "other", "there", "back"]

@@ -156,6 +156,13 @@ def test_what_is_asked_for_and_was_so_at_another_time_counts_against_what_was_so
         ("豆豆的生日是哪天?", "豆豆会骑车。", 1.0),
         ("豆豆的生日是哪天?", "豆豆的生日是五月三号。", 0.0),
         ("Who is Tom?", "Tom is a friend.", 0.0),
+        ("What is my rent?", "The rent is due on Fridays.", 1.0),
+        ("Which account is the rent paid to?", "The rent goes to the landlord's account.", 0.0),
+        ("Who knows the door code?", "Tom knows the door code.", 0.0),
+        ("What is the door code?", "Tom knows the door code.", 1.0),
+        ("房租打到哪个账户?", "房租打到房东的账户。", 0.0),
+        ("工资单由谁审批?", "工资单由佐藤英审批。", 0.0),
+        ("房租是多少?", "房租打到房东的账户。", 1.0),
     ],
 )
 def test_a_kind_that_is_asked_for_has_to_be_there(question: str, text: str, misfit: float) -> None:
