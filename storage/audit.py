@@ -83,6 +83,12 @@ class SqlAudit:
         return [Integrated(link.sequence, _leaf(link), link.hash) for link in links]
 
     @retried
+    async def links(self, tenant: TenantId, after: int, limit: int) -> list[Link]:
+        """Return integrated leaves in order as they are stored, whatever is in them."""
+        async with self._database.reading(tenant) as connection:
+            return await links_after(connection, tenant, after, limit)
+
+    @retried
     async def head(self, tenant: TenantId) -> AuditHead:
         """Return the newest head; size 0 and the empty chain's hash for an unknown tenant."""
         async with self._database.reading(tenant) as connection:

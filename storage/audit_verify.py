@@ -1,21 +1,17 @@
 """Check a tenant's chain, leaves and memory rows against each other, on one read transaction."""
 
-from collections import defaultdict
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any, Final
 
 from sqlalchemy import Column, RowMapping, Select, and_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from guard.ports import AuditHead
 from memory.types import TenantId
 from storage.chain import (
-    EMPTY,
     AuditReport,
     Flaw,
     Link,
     Problem,
-    check_links,
     check_row,
     decode_leaf,
     leaf_hash,
@@ -24,6 +20,7 @@ from storage.chain import (
 from storage.checkpoints import Checkpoint
 from storage.layouts import digest
 from storage.merkle import Growing
+from storage.recount import Recount
 from storage.rows import newest_leaf, raw, sealed_of
 from storage.tables import LEAVES, MEMORIES
 
@@ -79,27 +76,10 @@ async def tree_of(connection: AsyncConnection, tenant: TenantId) -> Checkpoint:
 async def _check_chain(
     connection: AsyncConnection, tenant: TenantId, kept: Sequence[Checkpoint]
 ) -> tuple[int, list[Problem]]:
-    start, problems, tree = EMPTY, list[Problem](), Growing()
-    wanted = defaultdict[int, set[bytes]](set)
-    for checkpoint in kept:
-        wanted[checkpoint.size].add(checkpoint.root)
-    problems += _beside(wanted, tree)
-    while links := await links_after(connection, tenant, start.size, _BATCH):
-        problems += check_links(tenant, links, start)
-        for link in links:
-            tree.add(leaf_hash(link.body))
-            problems += _beside(wanted, tree)
-        start = AuditHead(links[-1].sequence, links[-1].hash)
-    cut = sorted(size for size in wanted if size > tree.size)
-    return tree.size, [*problems, *(Problem(Flaw.RECORD_CUT, size) for size in cut)]
-
-
-def _beside(wanted: Mapping[int, set[bytes]], tree: Growing) -> list[Problem]:
-    """Return that a record differs from the checkpoints of this size, if it does."""
-    roots = wanted.get(tree.size)
-    if roots is None or roots == {tree.root()}:
-        return []
-    return [Problem(Flaw.RECORD_OTHER, tree.size)]
+    count = Recount(tenant, kept)
+    while links := await links_after(connection, tenant, count.after, _BATCH):
+        count.take(links)
+    return count.done()
 
 
 async def _check_finding_columns(

@@ -3,7 +3,14 @@
 `keep` opens what lies on disk, `serving` makes a gateway of it, `chores` are the operator's tasks.
 """
 
-from gateway.app.auditing import kept_in, new_audit_key, sign_audit, verify_audit
+from gateway.app.auditing import (
+    export_audit,
+    kept_in,
+    new_audit_key,
+    sign_audit,
+    verify_audit,
+    verify_exported,
+)
 from gateway.app.chores import (
     examine,
     migrate,
@@ -28,6 +35,7 @@ __all__ = [
     "dead_writes",
     "embedded",
     "examine",
+    "export_audit",
     "is_private",
     "kept_in",
     "migrate",
@@ -50,4 +58,5 @@ __all__ = [
     "train",
     "unseal",
     "verify_audit",
+    "verify_exported",
 ]

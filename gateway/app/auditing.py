@@ -1,6 +1,6 @@
 """The audit from outside the gateway: keys, checkpoints kept elsewhere, and verification."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -8,10 +8,13 @@ import msgspec
 from gateway.app.keep import opened_keep
 from gateway.settings import Settings, SettingsError
 from guard.errors import InvalidError, UnreadableError
-from storage.chain import Problem
+from memory.types import TenantId
+from storage.audit_export import exported, verify_export
+from storage.chain import AuditReport, Problem
 from storage.checkpoints import Checkpoint, SigningKey, VerifierKey
 
 _PRIVATE_FILE = 0o600
+_PAGE = 500
 
 
 class Signed(msgspec.Struct, frozen=True):
@@ -60,13 +63,14 @@ def signing_key(file: Path) -> SigningKey:
         raise SettingsError(f"cannot read {file}: {type(error).__name__}") from None
 
 
-def kept_in(file: Path, verifier: str) -> list[Checkpoint]:
+def kept_in(file: Path, verifiers: Sequence[str]) -> list[Checkpoint]:
     """Return the checkpoints in a file, one JSON object with a `note` a line.
 
-    Raises SettingsError, naming the line, for one that this verifier's key has not signed: a file
-    that somebody has edited proves nothing.
+    There may be several verifiers' keys: whoever changes the signing key goes on to believe what
+    the one before has signed. Raises SettingsError, naming the line, for a checkpoint that none of
+    them has signed: a file that somebody has edited proves nothing.
     """
-    key = VerifierKey.parse(verifier)
+    keys = [VerifierKey.parse(one) for one in verifiers]
     try:
         lines = file.read_text("utf-8").splitlines()
     except (OSError, ValueError) as error:
@@ -74,10 +78,19 @@ def kept_in(file: Path, verifier: str) -> list[Checkpoint]:
     kept = []
     for number, line in enumerate(lines, 1):
         try:
-            kept.append(key.open(msgspec.json.decode(line, type=Kept).note))
+            kept.append(_opened(msgspec.json.decode(line, type=Kept).note, keys))
         except (msgspec.MsgspecError, UnreadableError, InvalidError):
             raise SettingsError(f"{file}: line {number} is not signed by this key") from None
     return kept
+
+
+def _opened(note: str, keys: Sequence[VerifierKey]) -> Checkpoint:
+    for key in keys:
+        try:
+            return key.open(note)
+        except UnreadableError:
+            continue
+    raise UnreadableError("checkpoint")
 
 
 async def sign_audit(settings: Settings, key_file: Path) -> list[Signed]:
@@ -101,10 +114,38 @@ async def verify_audit(settings: Settings, kept: Sequence[Checkpoint] = ()) -> l
             await keep.audit.verify(tenant, [one for one in kept if one.tenant == tenant])
             for tenant in tenants
         ]
-    return [
-        Verified(one.tenant, one.leaves, one.ok, tuple(_named(p) for p in one.problems))
-        for one in reports
-    ]
+    return [_told(one) for one in reports]
+
+
+async def export_audit(settings: Settings, tenant: str | None, put: Callable[[str], None]) -> None:
+    """Give `put` each leaf of a tenant's record or of all, as a line, waiting leaves included."""
+    async with opened_keep(settings) as keep:
+        await keep.audit.integrate()
+        tenants = await keep.audit.tenants() if tenant is None else [TenantId(tenant)]
+        for one in tenants:
+            after = 0
+            while links := await keep.audit.links(one, after, _PAGE):
+                for link in links:
+                    put(exported(one, link))
+                after = links[-1].sequence
+
+
+def verify_exported(file: Path, kept: Sequence[Checkpoint] = ()) -> list[Verified]:
+    """Verify an export, also against what was kept. Opens no ledger and needs no key of one.
+
+    Raises SettingsError for a file that can't be read, naming the line that is no leaf.
+    """
+    try:
+        with file.open("rb") as lines:
+            return [_told(one) for one in verify_export(lines, kept)]
+    except UnreadableError as error:
+        raise SettingsError(f"{file}: {error} is no leaf of an export") from None
+    except OSError as error:
+        raise SettingsError(f"cannot read {file}: {type(error).__name__}") from None
+
+
+def _told(one: AuditReport) -> Verified:
+    return Verified(one.tenant, one.leaves, one.ok, tuple(_named(p) for p in one.problems))
 
 
 def _named(problem: Problem) -> str:

@@ -1,4 +1,4 @@
-"""`audit verify`, `audit checkpoint`, `audit key`: what was recorded is there, provably."""
+"""`audit verify`, `export`, `checkpoint`, `key`: what was recorded is there, provably."""
 
 import asyncio
 from pathlib import Path
@@ -9,7 +9,7 @@ import typer
 
 from gateway import app
 from gateway.cli import say
-from gateway.cli.options import Config, DataDir, Json, settings_of
+from gateway.cli.options import Config, DataDir, Json, Tenant, settings_of
 
 
 def verify(
@@ -19,17 +19,28 @@ def verify(
         typer.Option(metavar="F", help="Checkpoints that were kept elsewhere.", dir_okay=False),
     ] = None,
     verifier: Annotated[
-        str | None, typer.Option(metavar="KEY", help="The key that their signatures must be of.")
+        list[str] | None,
+        typer.Option(metavar="KEY", help="A key that their signatures may be of; may be repeated."),
+    ] = None,
+    export: Annotated[
+        Path | None,
+        typer.Option(metavar="F", help="Verify this export; no ledger is opened.", dir_okay=False),
     ] = None,
     data_dir: DataDir = None,
     config: Config = None,
     json: Json = False,
 ) -> None:
     """Prove every tenant's audit unbroken, also since a checkpoint. Exit code 1 if it is not."""
-    if (against is None) != (verifier is None):
+    if (against is None) == bool(verifier):
         raise typer.BadParameter("--against and --verifier need each other")
-    kept = app.kept_in(against, verifier) if against is not None and verifier is not None else ()
-    reports = asyncio.run(app.verify_audit(settings_of(data_dir, config), kept))
+    if export is not None and (data_dir is not None or config is not None):
+        raise typer.BadParameter("--export is verified without --data-dir and --config")
+    kept = app.kept_in(against, verifier) if against is not None and verifier else ()
+    reports = (
+        asyncio.run(app.verify_audit(settings_of(data_dir, config), kept))
+        if export is None
+        else app.verify_exported(export, kept)
+    )
     if json:
         names = ("tenant", "leaves", "ok", "problems")
         say.report([{name: getattr(one, name) for name in names} for one in reports])
@@ -40,6 +51,16 @@ def verify(
         ]
         say.table("audit", ("is", "tenant", "leaves", "problems"), rows)
     say.leave(found_problem=not all(one.ok for one in reports))
+
+
+def export(
+    *,
+    tenant: Tenant = None,
+    data_dir: DataDir = None,
+    config: Config = None,
+) -> None:
+    """Print every leaf of the audit, one a line, for `audit verify --export` elsewhere."""
+    asyncio.run(app.export_audit(settings_of(data_dir, config), tenant, say.line))
 
 
 def checkpoint(

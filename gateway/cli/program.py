@@ -76,6 +76,7 @@ program.add_typer(_queue, name="queue")
 
 _audit = _group("The audit trail.")
 _audit.command("verify")(auditing.verify)
+_audit.command("export")(auditing.export)
 _audit.command("checkpoint")(auditing.checkpoint)
 _audit.command("key")(auditing.new_key)
 program.add_typer(_audit, name="audit")
