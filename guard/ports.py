@@ -7,7 +7,7 @@ Each port has a shipped fake and one contract suite under `tests/contracts`, run
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
 
 import msgspec
 
@@ -120,6 +120,7 @@ class Record(StrEnum):
     OUTCOME = "outcome"
     TURN = "turn"
     TRACE = "trace"
+    REMARK = "remark"
 
 
 class Envelopes(Protocol):
@@ -216,11 +217,40 @@ class Ledger(Sessions, Protocol):
         ...
 
 
+class Order(StrEnum):
+    """How a queue is sorted, by when a memory was first written."""
+
+    NEWEST = "newest"
+    OLDEST = "oldest"
+
+
+class Docket(msgspec.Struct, frozen=True):
+    """Which held rows to list, and in which order. Empty tuples mean no restriction.
+
+    `sources` and `sessions` are keyed ids, as labels have them.
+    """
+
+    order: Order = Order.NEWEST
+    origins: tuple[OriginClass, ...] = ()
+    layers: tuple[Layer, ...] = ()
+    clients: tuple[ClientId, ...] = ()
+    subjects: tuple[SubjectId, ...] = ()
+    sources: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+WHOLE_QUEUE: Final = Docket()
+
+
 class Quarantine(Protocol):
     """A reviewer's view: the held rows of one tenant. Decisions go through the ledger."""
 
-    async def held(self, tenant: TenantId, cursor: str | None, limit: int) -> Page:
-        """Return held rows of the tenant, newest first."""
+    async def held(
+        self, tenant: TenantId, cursor: str | None, limit: int, docket: Docket = WHOLE_QUEUE
+    ) -> Page:
+        """Return held rows of the tenant. Raises InvalidError for another docket's cursor."""
         ...
 
     async def case(self, tenant: TenantId, id: MemoryId, state: State = State.HELD) -> Row | None:
@@ -231,8 +261,10 @@ class Quarantine(Protocol):
         """Return active rows of the tenant that stand in doubt beside another, newest first."""
         ...
 
-    async def count(self, tenant: TenantId) -> int:
-        """Return how many rows the tenant holds."""
+    async def count(
+        self, tenant: TenantId, docket: Docket = WHOLE_QUEUE, most: int | None = None
+    ) -> int:
+        """Return how many rows the tenant holds, `most` where there are more than that."""
         ...
 
     async def count_of(self, owner: Owner, origin: OriginClass, client: ClientId) -> int:
@@ -250,6 +282,27 @@ class Quarantine(Protocol):
         """Return held rows of the tenant in order of id, after `after`: those that did not change
         since `before`, and those that have expired `now`.
         """
+        ...
+
+
+class SealedRemark(msgspec.Struct, frozen=True):
+    """What a reviewer remarked on a memory, sealed. `id` is the audit leaf that it belongs to."""
+
+    id: LeafId
+    owner: Owner
+    memory: MemoryId
+    token: bytes
+
+
+class Remarks(Protocol):
+    """What reviewers remarked. It goes with the memory when that is forgotten."""
+
+    async def keep(self, leaf: Leaf, remark: SealedRemark) -> None:
+        """Append a leaf that changed no memory, and the remark on it, durably: both or neither."""
+        ...
+
+    async def on(self, tenant: TenantId, memory: MemoryId, limit: int) -> list[SealedRemark]:
+        """Return the newest remarks on a memory of the tenant, newest first."""
         ...
 
 

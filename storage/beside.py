@@ -13,7 +13,7 @@ from guard.errors import ConflictError
 from guard.nouns import Accepted, Answer, Cancelled, Change, Ended
 from memory.types import MemoryId, Owner, State
 from storage.rows import micros
-from storage.tables import ANSWERS, DOUBTS, QUEUE, WRITES
+from storage.tables import ANSWERS, DOUBTS, QUEUE, REMARKS, WRITES
 
 _AT_ONCE: Final = 0
 
@@ -110,7 +110,7 @@ async def _end(connection: AsyncConnection, tenant: str, ended: Ended) -> None:
 
 
 async def _forget(connection: AsyncConnection, tenant: str, ids: list[MemoryId]) -> None:
-    """Remove every answer and outcome that names one of `ids`."""
+    """Remove every answer and outcome that names one of `ids`, and every remark on one."""
     await connection.execute(
         delete(ANSWERS).where(ANSWERS.c.tenant == tenant, ANSWERS.c.memory.in_(ids))
     )
@@ -119,4 +119,7 @@ async def _forget(connection: AsyncConnection, tenant: str, ids: list[MemoryId])
             WRITES.c.tenant == tenant,
             or_(WRITES.c.memory.in_(ids), WRITES.c.id.in_(ids)),
         )
+    )
+    await connection.execute(
+        delete(REMARKS).where(REMARKS.c.tenant == tenant, REMARKS.c.memory.in_(ids))
     )

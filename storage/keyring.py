@@ -52,6 +52,7 @@ class SubjectPurpose(StrEnum):
     OUTCOME = "outcome"
     TURN = "turn"
     TRACE = "trace"
+    REMARK = "remark"
 
 
 _P = TypeVar("_P", TenantPurpose, SubjectPurpose)

@@ -1,11 +1,11 @@
-"""Listings in pages, newest first, each with a cursor to the next."""
+"""Listings in pages, each with a cursor to the next; newest first, unless asked otherwise."""
 
 from typing import Any, Final
 
 import msgspec
 from sqlalchemy import BigInteger, ColumnElement, Select, String, and_, cast, or_
 
-from guard.ports import Filter, Page
+from guard.ports import Filter, Order, Page
 from memory.types import TenantId
 from storage.cursor import Position, decode, encode
 from storage.database import Database
@@ -16,11 +16,12 @@ _LAST_INSTANT: Final = 2**62
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """Which page of which listing, and how long."""
+    """Which page of which listing, how long, and in which order."""
 
     listing: bytes
     cursor: str | None
     limit: int
+    order: Order = Order.NEWEST
 
 
 async def page_of(database: Database, tenant: TenantId, query: Select[Any], asked: Asked) -> Page:
@@ -33,8 +34,8 @@ async def page_of(database: Database, tenant: TenantId, query: Select[Any], aske
         raise ValueError("a page holds at least one row")
     before = None if asked.cursor is None else decode(asked.cursor, asked.listing)
     if before is not None:
-        query = query.where(_older_than(before))
-    query = newest_first(query.where(*_PLACED)).limit(asked.limit + 1)
+        query = query.where(_behind(before, asked.order))
+    query = _ordered(query.where(*_PLACED), asked.order).limit(asked.limit + 1)
     async with database.reading(tenant) as connection:
         found = (await connection.execute(query)).all()
     rows = tuple(rows_of(found[: asked.limit]))
@@ -79,8 +80,15 @@ _PLACED: Final = (
 )
 
 
-def _older_than(position: Position) -> ColumnElement[bool]:
-    return or_(
-        MEMORIES.c.recorded_at < position.recorded_at,
-        and_(MEMORIES.c.recorded_at == position.recorded_at, MEMORIES.c.id < position.id),
-    )
+def _ordered(query: Select[Any], order: Order) -> Select[Any]:
+    if order is Order.OLDEST:
+        return query.order_by(MEMORIES.c.recorded_at, MEMORIES.c.id)
+    return newest_first(query)
+
+
+def _behind(position: Position, order: Order) -> ColumnElement[bool]:
+    at, id = MEMORIES.c.recorded_at, MEMORIES.c.id
+    if order is Order.OLDEST:
+        # Both bounds of the first column: an index is entered at the position, not walked up to it.
+        return and_(at >= position.recorded_at, or_(at > position.recorded_at, id > position.id))
+    return or_(at < position.recorded_at, and_(at == position.recorded_at, id < position.id))

@@ -1,11 +1,21 @@
 """The reviewer's view in SQL: held rows of one tenant. Decisions go through the ledger."""
 
 from datetime import datetime
+from typing import Final
 
-from sqlalchemy import ColumnElement, exists, func, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    exists,
+    false,
+    func,
+    literal,
+    literal_column,
+    or_,
+    select,
+)
 
 from guard.nouns import Row
-from guard.ports import Page
+from guard.ports import WHOLE_QUEUE, Docket, Page
 from memory.origin import OriginClass
 from memory.types import ClientId, MemoryId, Owner, State, TenantId
 from storage.cursor import listing
@@ -15,6 +25,8 @@ from storage.retrying import retried
 from storage.rows import micros, rows_of, select_rows, storable
 from storage.tables import DOUBTS, MEMORIES
 
+_HELD: Final[ColumnElement[str]] = literal_column(f"'{State.HELD.value}'")
+
 
 class SqlQuarantine:
     """Fulfils `guard.ports.Quarantine`."""
@@ -23,11 +35,13 @@ class SqlQuarantine:
         self._database = database
 
     @retried
-    async def held(self, tenant: TenantId, cursor: str | None, limit: int) -> Page:
-        """Return held rows of the tenant, newest first. InvalidError for a foreign cursor."""
-        scope = listing("held", tenant)
-        query = select_rows(*_held(tenant))
-        return await page_of(self._database, tenant, query, Asked(scope, cursor, limit))
+    async def held(
+        self, tenant: TenantId, cursor: str | None, limit: int, docket: Docket = WHOLE_QUEUE
+    ) -> Page:
+        """Return held rows of the tenant. Raises InvalidError for another docket's cursor."""
+        asked = Asked(listing("held", tenant, docket), cursor, limit, docket.order)
+        query = select_rows(*_listed(tenant, docket))
+        return await page_of(self._database, tenant, query, asked)
 
     @retried
     async def case(self, tenant: TenantId, id: MemoryId, state: State = State.HELD) -> Row | None:
@@ -48,9 +62,12 @@ class SqlQuarantine:
         return await page_of(self._database, tenant, select_rows(*of), asked)
 
     @retried
-    async def count(self, tenant: TenantId) -> int:
-        """Return how many rows the tenant holds."""
-        query = select(func.count()).select_from(MEMORIES).where(*_held(tenant))
+    async def count(
+        self, tenant: TenantId, docket: Docket = WHOLE_QUEUE, most: int | None = None
+    ) -> int:
+        """Return how many rows the tenant holds, `most` where there are more than that."""
+        some = select(literal(1)).select_from(MEMORIES).where(*_listed(tenant, docket))
+        query = select(func.count()).select_from(some.limit(most).subquery())
         async with self._database.reading(tenant) as connection:
             return await connection.scalar(query) or 0
 
@@ -85,4 +102,30 @@ class SqlQuarantine:
 
 
 def _held(tenant: TenantId) -> tuple[ColumnElement[bool], ...]:
-    return MEMORIES.c.tenant == tenant, MEMORIES.c.state == State.HELD.value
+    # As a literal: the indexes of the queue have held rows alone, and no parameter says that it is.
+    return MEMORIES.c.tenant == tenant, MEMORIES.c.state == _HELD
+
+
+def _listed(tenant: TenantId, docket: Docket) -> list[ColumnElement[bool]]:
+    where = [*_held(tenant)]
+    wanted: tuple[tuple[str, tuple[str, ...]], ...] = (
+        ("subject", docket.subjects),
+        ("client", docket.clients),
+        ("source", docket.sources),
+        ("session", docket.sessions),
+        ("origin", tuple(one.value for one in docket.origins)),
+        ("layer", tuple(one.value for one in docket.layers)),
+    )
+    for name, values in wanted:
+        if not all(map(storable, values)):
+            return [false()]
+        if len(values) == 1:
+            # Equality keeps the order of the index; a list of one would be sorted afterwards.
+            where.append(MEMORIES.c[name] == values[0])
+        elif values:
+            where.append(MEMORIES.c[name].in_(values))
+    if docket.since is not None:
+        where.append(MEMORIES.c.recorded_at >= micros(docket.since))
+    if docket.until is not None:
+        where.append(MEMORIES.c.recorded_at < micros(docket.until))
+    return where

@@ -103,6 +103,18 @@ class MemoryRow(LedgerTable, table=True):
             sqlite_where=text("indexed_version < version"),
             postgresql_where=text("indexed_version < version"),
         ),
+        *(
+            Index(
+                f"held_{name}",
+                "tenant",
+                name,
+                "recorded_at",
+                "id",
+                sqlite_where=text("state = 'held'"),
+                postgresql_where=text("state = 'held'"),
+            )
+            for name in ("subject", "client", "origin", "source", "session")
+        ),
     )
 
     tenant: str = Field(primary_key=True)
@@ -266,6 +278,19 @@ class TraceRow(LedgerTable, table=True):
     token: bytes
 
 
+class RemarkRow(LedgerTable, table=True):
+    """What a reviewer remarked on a memory, sealed; `id` is the audit leaf that it belongs to."""
+
+    __tablename__: ClassVar[str] = "remarks"
+    __table_args__ = (Index("remarks_memory", "tenant", "memory", "id"),)
+
+    tenant: str = Field(primary_key=True)
+    id: str = Field(primary_key=True)
+    subject: str
+    memory: str
+    token: bytes
+
+
 class TenantRow(LedgerTable, table=True):
     """A registered tenant, the most its clients may claim, the units it may spend a minute where
     that is not what the settings say, and whether an index may have entries of it.
@@ -331,3 +356,4 @@ QUEUE: Final[Table] = METADATA.tables["queue"]
 TURNS: Final[Table] = METADATA.tables["turns"]
 REVOCATIONS: Final[Table] = METADATA.tables["revocations"]
 TRACES: Final[Table] = METADATA.tables["traces"]
+REMARKS: Final[Table] = METADATA.tables["remarks"]

@@ -13,7 +13,7 @@ import msgspec
 
 from guard.errors import ConflictError
 from guard.nouns import Accepted, Answer, Cancelled, Change, Ended, Progress, Write
-from guard.ports import Dead, Due
+from guard.ports import Dead, Due, SealedRemark
 from memory.types import MemoryId, Owner, State, SubjectId, TenantId
 from storage.rows import instant
 
@@ -49,6 +49,7 @@ class Beside:
         self.writes: dict[tuple[str, MemoryId], _Kept] = {}
         self.queue: dict[tuple[str, MemoryId], _Waiting] = {}
         self.doubts: set[tuple[str, MemoryId, MemoryId]] = set()
+        self.remarks: list[SealedRemark] = []
 
     def refuse(self, change: Change) -> None:
         """Raise ConflictError when the change can't be applied whole."""
@@ -100,6 +101,9 @@ class Beside:
         for key, kept in list(self.writes.items()):
             if key[0] == tenant and (kept.write.id in gone or kept.memory in gone):
                 del self.writes[key]
+        self.remarks = [
+            one for one in self.remarks if one.owner.tenant != tenant or one.memory not in gone
+        ]
 
 
 class MemoryAnswers:

@@ -8,6 +8,7 @@ No method awaits between looking and changing, so each is a transaction of its o
 through the same checks as in SQL. `ledger.offline = True` makes all six raise UnavailableError.
 """
 
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
@@ -17,7 +18,18 @@ import msgspec
 
 from guard.errors import ConflictError, UnavailableError
 from guard.nouns import Change, Label, Leaf, Row, Sealed
-from guard.ports import AuditHead, Filter, Integrated, Page, Stretch, Sweep
+from guard.ports import (
+    WHOLE_QUEUE,
+    AuditHead,
+    Docket,
+    Filter,
+    Integrated,
+    Order,
+    Page,
+    SealedRemark,
+    Stretch,
+    Sweep,
+)
 from guard.ports import Beside as Neighbours
 from memory.origin import OriginClass
 from memory.types import ClientId, Epoch, LeafId, MemoryId, Owner, State, SubjectId, TenantId
@@ -26,6 +38,7 @@ from storage.chain import report as report_of
 from storage.cursor import Position, decode, encode, listing
 from storage.fakes.beside import Beside, MemoryAnswers, MemoryQueue
 from storage.ports import Task
+from storage.remarks import check_remark
 from storage.rows import check_changeless, columns_of, instant, micros, versions_by_leaf
 
 
@@ -72,13 +85,22 @@ class _State:
         """Return a tenant's memories."""
         return [sealed for (of, _), sealed in self.memories.items() if of == tenant]
 
-    def page(self, found: list[Sealed], scope: bytes, cursor: str | None, limit: int) -> Page:
-        """Return one page of memories that are in order already."""
+    def page(
+        self,
+        found: list[Sealed],
+        scope: bytes,
+        cursor: str | None,
+        limit: int,
+        order: Order = Order.NEWEST,
+    ) -> Page:
+        """Return one page of memories that are in this order already."""
         if limit < 1:
             raise ValueError("a page holds at least one row")
         if cursor is not None:
             after = decode(cursor, scope)
-            found = [s for s in found if _place(s.label) < (after.recorded_at, after.id)]
+            place = (after.recorded_at, after.id)
+            behind = operator.gt if order is Order.OLDEST else operator.lt
+            found = [s for s in found if behind(_place(s.label), place)]
         rows = tuple(self.row(sealed) for sealed in found[:limit])
         if len(found) <= limit:
             return Page(rows, None)
@@ -96,6 +118,7 @@ class MemoryLedger:
         self.stock: Final = MemoryStock(self._state)
         self.answers: Final = MemoryAnswers(self._state.beside)
         self.queue: Final = MemoryQueue(self._state.beside)
+        self.remarks: Final = MemoryRemarks(self._state)
 
     @property
     def offline(self) -> bool:
@@ -216,10 +239,15 @@ class MemoryQuarantine:
     def __init__(self, state: _State) -> None:
         self._state: Final = state
 
-    async def held(self, tenant: TenantId, cursor: str | None, limit: int) -> Page:
-        """Return held rows of the tenant, newest first."""
-        found = newest_first(self._held(tenant))
-        return self._state.page(found, listing("held", tenant), cursor, limit)
+    async def held(
+        self, tenant: TenantId, cursor: str | None, limit: int, docket: Docket = WHOLE_QUEUE
+    ) -> Page:
+        """Return held rows of the tenant. Raises InvalidError for another docket's cursor."""
+        found = newest_first(s for s in self._held(tenant) if _is_listed(docket, s.label))
+        if docket.order is Order.OLDEST:
+            found.reverse()
+        scope = listing("held", tenant, docket)
+        return self._state.page(found, scope, cursor, limit, docket.order)
 
     async def case(self, tenant: TenantId, id: MemoryId, state: State = State.HELD) -> Row | None:
         """Return one row of the tenant that is in this state, or None."""
@@ -237,9 +265,12 @@ class MemoryQuarantine:
         found = newest_first(sealed for sealed in active if sealed.label.id in named)
         return self._state.page(found, listing("doubted", tenant), cursor, limit)
 
-    async def count(self, tenant: TenantId) -> int:
-        """Return how many rows the tenant holds."""
-        return len(self._held(tenant))
+    async def count(
+        self, tenant: TenantId, docket: Docket = WHOLE_QUEUE, most: int | None = None
+    ) -> int:
+        """Return how many rows the tenant holds, `most` where there are more than that."""
+        found = sum(_is_listed(docket, sealed.label) for sealed in self._held(tenant))
+        return found if most is None else min(found, most)
 
     async def count_of(self, owner: Owner, origin: OriginClass, client: ClientId) -> int:
         """Return how many rows are held of one subject from one class of origin and client."""
@@ -359,6 +390,33 @@ class MemoryAudit:
         return report_of(tenant, chain.leaves, (p for p in problems if p is not None))
 
 
+class MemoryRemarks:
+    """Fulfils `guard.ports.Remarks` in memory; made by `MemoryLedger`."""
+
+    def __init__(self, state: _State) -> None:
+        self._state: Final = state
+
+    async def keep(self, leaf: Leaf, remark: SealedRemark) -> None:
+        """Append a leaf that changed no memory, and the remark on it: both or neither."""
+        self._state.answer()
+        check_remark(leaf, remark)
+        key = (leaf.tenant, leaf.id)
+        if key in self._state.leaves:
+            raise ConflictError("conflict")
+        self._state.leaves[key] = self._state.waiting[key] = leaf
+        self._state.beside.remarks.append(remark)
+
+    async def on(self, tenant: TenantId, memory: MemoryId, limit: int) -> list[SealedRemark]:
+        """Return the newest remarks on a memory of the tenant, newest first."""
+        self._state.answer()
+        found = [
+            one
+            for one in self._state.beside.remarks
+            if (one.owner.tenant, one.memory) == (tenant, memory)
+        ]
+        return sorted(found, key=lambda one: one.id, reverse=True)[:limit]
+
+
 class MemoryOutbox:
     """Fulfils `storage.ports.Outbox` in memory; made by `MemoryLedger`."""
 
@@ -436,6 +494,22 @@ def _version(leaf: Leaf) -> tuple[int, str]:
 
 def _head(chain: Sequence[Integrated]) -> AuditHead:
     return AuditHead(chain[-1].sequence, chain[-1].hash) if chain else EMPTY
+
+
+def _is_listed(docket: Docket, label: Label) -> bool:
+    wanted: tuple[tuple[str, tuple[str, ...]], ...] = (
+        (label.subject, docket.subjects),
+        (label.client, docket.clients),
+        (label.source, docket.sources),
+        (label.session, docket.sessions),
+        (label.origin, docket.origins),
+        (label.layer, docket.layers),
+    )
+    return (
+        all(not values or value in values for value, values in wanted)
+        and (docket.since is None or label.recorded_at >= docket.since)
+        and (docket.until is None or label.recorded_at < docket.until)
+    )
 
 
 def _swept(sweep: Sweep, label: Label) -> bool:

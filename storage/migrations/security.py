@@ -31,6 +31,7 @@ _RIGHTS: Final = {
     # Nor does anybody say something else afterwards.
     "turns": "SELECT, INSERT, DELETE",
     "traces": "SELECT, INSERT, DELETE",
+    "remarks": "SELECT, INSERT, DELETE",
     # Recorded once: a gateway can't make the vectors of one model pass for another's.
     "embedders": "SELECT, INSERT",
     # A destroyed key leaves its number behind.

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import msgspec
 
 from guard.nouns import Answer, Change, Label, Later, Leaf, Row, Sealed
-from guard.ports import Answers, Audit, Ledger, Quarantine, Queue, Stock
+from guard.ports import Answers, Audit, Ledger, Quarantine, Queue, Remarks, Stock
 from memory.origin import Channel, OriginClass
 from memory.types import (
     ClientId,
@@ -39,6 +39,7 @@ from storage.outbox import SqlOutbox
 from storage.ports import Outbox
 from storage.quarantine import SqlQuarantine
 from storage.queue import SqlQueue
+from storage.remarks import SqlRemarks
 from storage.stock import SqlStock
 from tests.postgres import Place
 
@@ -74,6 +75,7 @@ class Books(msgspec.Struct, frozen=True):
     stock: Stock
     answers: Answers
     queue: Queue
+    remarks: Remarks
     file: Path | None
 
 
@@ -108,6 +110,7 @@ def books_on(database: Database, file: Path | None = None) -> Books:
         SqlStock(database),
         SqlAnswers(database),
         SqlQueue(database),
+        SqlRemarks(database),
         file,
     )
 
@@ -127,6 +130,7 @@ async def open_books(
             ledger.stock,
             ledger.answers,
             ledger.queue,
+            ledger.remarks,
             None,
         )
         return

@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from guard.errors import ConflictError, InvalidError
-from guard.nouns import Sealed
-from guard.ports import Filter
+from guard.nouns import Leaf, Sealed
+from guard.ports import Docket, Filter, Order, SealedRemark
 from memory.origin import OriginClass
-from memory.types import ClientId, MemoryId, Owner, State, SubjectId, TenantId
+from memory.types import ClientId, Layer, LeafId, MemoryId, Owner, State, SubjectId, TenantId
 from tests.contracts.ledger_builders import (
     ACME,
     ANNA,
@@ -23,6 +23,8 @@ from tests.contracts.ledger_builders import (
     change,
     get,
     ids,
+    leaf_for,
+    new_id,
     open_books,
     put,
     relabelled,
@@ -95,6 +97,118 @@ async def test_the_queue_is_paged_and_its_cursor_bound_to_the_tenant(books: Book
         await books.quarantine.held(GLOBEX, first.cursor, 2)
     with pytest.raises(InvalidError):
         await books.ledger.page(ACME, ANNA, Filter(states=(State.HELD,)), first.cursor, 2)
+
+
+@pytest.mark.requirement("Q1")
+@pytest.mark.parametrize(
+    ("docket", "wanted"),
+    [
+        (Docket(), (0, 1, 2, 3)),
+        (Docket(order=Order.OLDEST), (3, 2, 1, 0)),
+        (Docket(origins=(OriginClass.WEB,)), (1,)),
+        (Docket(origins=(OriginClass.WEB, OriginClass.DOCUMENT)), (1, 2)),
+        (Docket(order=Order.OLDEST, origins=(OriginClass.WEB, OriginClass.DOCUMENT)), (2, 1)),
+        (Docket(layers=(Layer.SEMANTIC,)), (2,)),
+        (Docket(clients=(ClientId("crawler"),)), (1, 3)),
+        (Docket(clients=(ClientId("crawler"),), sources=("a" * 32,)), (3,)),
+        (Docket(sessions=("b" * 32,)), (0,)),
+        (Docket(subjects=(ELSEWHERE[0].subject,)), (0,)),
+        (Docket(since=START - timedelta(hours=1)), (0, 1)),
+        (Docket(until=START - timedelta(hours=1)), (2, 3)),
+        (Docket(clients=(ClientId("nobody"),)), ()),
+        (Docket(subjects=(SubjectId("nu\0l"),)), ()),
+    ],
+)
+async def test_the_queue_is_filtered_sorted_and_counted(
+    books: Books, docket: Docket, wanted: tuple[int, ...]
+) -> None:
+    """In pages of one as in one page; rows that are not held, and another tenant's, never."""
+    boris, elsewhere = ELSEWHERE
+    crawler, hour = ClientId("crawler"), timedelta(hours=1)
+    labels: list[tuple[Owner, dict[str, object]]] = [
+        (boris, {"session": "b" * 32}),
+        (OWNER, {"origin": OriginClass.WEB, "client": crawler}),
+        (OWNER, {"origin": OriginClass.DOCUMENT, "layer": Layer.SEMANTIC}),
+        (OWNER, {"source": "a" * 32, "client": crawler}),
+    ]
+    rows = [
+        sealed(owner, state=State.HELD, recorded_at=START - n * hour, **label)
+        for n, (owner, label) in enumerate(labels)
+    ]
+    others = [sealed(owner, **label) for owner, label in labels]
+    await put(books, *rows, *others, *(sealed(elsewhere, state=State.HELD) for _ in range(2)))
+    ids_wanted = [rows[n].label.id for n in wanted]
+    found, cursor = [], None
+    for _ in range(len(rows) + 1):
+        page = await books.quarantine.held(ACME, cursor, 1, docket)
+        found += ids(page.rows)
+        cursor = page.cursor
+        if cursor is None:
+            break
+    assert found == ids_wanted == ids((await books.quarantine.held(ACME, None, 9, docket)).rows)
+    assert await books.quarantine.count(ACME, docket) == len(wanted)
+    assert await books.quarantine.count(ACME, docket, 1) == min(1, len(wanted))
+
+
+@pytest.mark.requirement("Q1")
+async def test_a_cursor_serves_the_filter_and_the_order_that_it_came_from(books: Books) -> None:
+    """With another one it is refused: a listing that changes under way would skip cases."""
+    await put(books, *(sealed(state=State.HELD) for _ in range(3)))
+    docket = Docket(clients=(sealed().label.client,))
+    cursor = (await books.quarantine.held(ACME, None, 1, docket)).cursor
+    assert (await books.quarantine.held(ACME, cursor, 9, docket)).cursor is None
+    for other in (Docket(), Docket(order=Order.OLDEST, clients=docket.clients)):
+        with pytest.raises(InvalidError):
+            await books.quarantine.held(ACME, cursor, 1, other)
+
+
+def remarked(row: Sealed) -> tuple[Leaf, SealedRemark]:
+    """Return a leaf that changes nothing of a row, and a remark on it."""
+    owner = Owner(TenantId(row.label.tenant), SubjectId(row.label.subject))
+    leaf = msgspec.structs.replace(
+        leaf_for(row), id=LeafId(new_id()), version=0, digest=b"", action="reveal"
+    )
+    return leaf, SealedRemark(leaf.id, owner, row.label.id, b"\x00\xffsealed")
+
+
+@pytest.mark.requirement("Q3")
+async def test_a_remark_stands_with_its_leaf_until_the_memory_is_forgotten(books: Books) -> None:
+    """Newest first, of one memory of one tenant; a rejected memory keeps what was said of it."""
+    _, elsewhere = ELSEWHERE
+    row, other, foreign = sealed(state=State.HELD), sealed(), sealed(elsewhere)
+    await put(books, row, other, foreign)
+    made = [remarked(one) for one in (row, row, other, foreign)]
+    for leaf, remark in made:
+        await books.remarks.keep(leaf, remark)
+    kept = [remark for _, remark in made]
+    assert await books.remarks.on(ACME, row.label.id, 9) == [kept[1], kept[0]]
+    assert await books.remarks.on(ACME, row.label.id, 1) == [kept[1]]
+    assert await books.remarks.on(GLOBEX, row.label.id, 9) == []
+    await books.audit.integrate()
+    leaves = [one.leaf for one in await books.audit.leaves(ACME, 0, 99)]
+    assert [leaf for leaf in leaves if leaf.action == "reveal"] == [leaf for leaf, _ in made[:3]]
+    rejected = relabelled(row, state=State.REJECTED)
+    await put(books, rejected)
+    assert len(await books.remarks.on(ACME, row.label.id, 9)) == 2
+    await put(books, relabelled(rejected, state=State.FORGOTTEN))
+    assert await books.remarks.on(ACME, row.label.id, 9) == []
+    assert await books.remarks.on(ACME, other.label.id, 9) == [kept[2]]
+
+
+@pytest.mark.requirement("Q3")
+async def test_a_remark_without_its_leaf_or_a_leaf_without_its_remark_is_not_kept(
+    books: Books,
+) -> None:
+    """What was there already is a conflict, whole; what belongs to another memory is an error."""
+    row, other = sealed(state=State.HELD), sealed(state=State.HELD)
+    await put(books, row, other)
+    leaf, remark = remarked(row)
+    await books.remarks.keep(leaf, remark)
+    with pytest.raises(ConflictError):
+        await books.remarks.keep(leaf, remark)
+    assert await books.remarks.on(ACME, row.label.id, 9) == [remark]
+    with pytest.raises(ValueError, match="otherwise"):
+        await books.remarks.keep(leaf, msgspec.structs.replace(remark, memory=other.label.id))
 
 
 @pytest.mark.requirement("Q12")

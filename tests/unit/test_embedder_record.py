@@ -91,7 +91,10 @@ async def test_an_older_ledger_with_memories_is_the_packaged_embedders(
         edit(file, f"ALTER TABLE memories DROP COLUMN {column}")
     for table in ("embedders", "answers", "queue", "writes", "turns", "revocations", "doubts"):
         edit(file, f"DROP TABLE {table}")
-    edit(file, "DROP TABLE traces")
+    for index in ("subject", "client", "origin", "source", "session"):
+        edit(file, f"DROP INDEX held_{index}")
+    for table in ("traces", "remarks"):
+        edit(file, f"DROP TABLE {table}")
     for column in ("ceiling", "tenant_units", "origin_units", "subject_units", "indexing"):
         edit(file, f"ALTER TABLE tenants DROP COLUMN {column}")
     edit(file, "UPDATE alembic_version SET version_num = ?", "0002")
