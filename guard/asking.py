@@ -1,0 +1,82 @@
+"""A question held against the memories that were found: the order in which they answer it."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from guard.proof import Proved
+from guard.rooms import Rooms
+from guard.talk import Places, turns_before
+from guard.trace import Trail
+from guard.understand import Understanding
+from memory.bearing import Read, bearing, near, sought
+from memory.exact import NOTHING_BEFORE, Candidate, local_routes
+from memory.fusion import Fusion, Routes, fuse, fuse_by_rank, route_weights
+from memory.ranking import evidence
+from memory.signals import Blinded
+from memory.timely import WHEN, WHEN_WEIGHT, hits
+from memory.types import MemoryId
+
+
+class Asked:
+    """A question with what it is found by, and the order in which memories answer it."""
+
+    def __init__(self, meant: Understanding, blinded: Blinded, trail: Trail, rooms: Rooms) -> None:
+        self.meant = meant
+        self.trail = trail
+        self.query = query = meant.query
+        self.rooms = rooms
+        self._blinded = blinded
+        self._weights = route_weights(query.text, rooms.bounds.weights, blinded.vectors)
+        self._weights |= {WHEN: WHEN_WEIGHT}
+        self._evidence: Mapping[MemoryId, float] = {}
+
+    def nearest(self, memories: Sequence[Proved]) -> list[MemoryId]:
+        """Return the ids of memories by their own relevance alone, the most relevant first."""
+        relevance = self._fused(self._routes(memories))
+        return sorted(relevance, key=lambda id: (-relevance[id], id))
+
+    def relevant(self, memories: Sequence[Proved], places: Places) -> dict[MemoryId, float]:
+        """Return the relevance of the memories that may be relied on, the most relevant first."""
+        bounds = self.rooms.bounds
+        routes = self._routes(memories, turns_before(memories, places))
+        strength = evidence(routes, self._weights, bounds.thresholds, bounds.ramps)
+        then = [id for id, _ in routes.get(WHEN, ())]
+        relied = frozenset(near(strength, bounds.thresholds.kept, then))
+        fused = self._fused(routes)
+        self.trail.scored((one.id for one in memories), routes, fused, strength, relied)
+        self._evidence = strength
+        found = {id: value for id, value in fused.items() if id in relied}
+        return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
+
+    def beside_others(self, memories: Sequence[Proved], places: Places) -> Trail:
+        """Return how these would be scored together: for whoever asks why one was not."""
+        alone = Asked(self.meant, self._blinded, Trail(), self.rooms)
+        alone.relevant(memories, places)
+        return alone.trail
+
+    def answered(self, read: Mapping[MemoryId, Read], newest: datetime | None) -> bool:
+        """Say whether any memory that was read bears on the question, and not only lies near it."""
+        text, times, zone = self.query.text, self.meant.times, self.meant.zone
+        now = self.query.reference_time or self.rooms.clock()
+        asked = sought(text, times, now, zone, newest)
+        found = bearing(asked, self._evidence, read)
+        if max(found.values(), default=0.0) >= self.rooms.bounds.thresholds.reliable:
+            return True
+        self.trail.unreliable(read)
+        return False
+
+    def _fused(self, routes: Routes) -> dict[MemoryId, float]:
+        if self.rooms.bounds.fusion is Fusion.RANK:
+            return fuse_by_rank(routes, self._weights)
+        return fuse(routes, self._weights, self.rooms.bounds.ramps)
+
+    def _routes(
+        self, memories: Sequence[Proved], before: Mapping[MemoryId, Blinded] = NOTHING_BEFORE
+    ) -> Routes:
+        rows: list[Candidate] = [(memory.id, memory.blinded, memory.at) for memory in memories]
+        query = self.query
+        routes = local_routes(
+            self._blinded, rows, len(rows), since=query.since, until=query.until, before=before
+        )
+        then = hits(rows, self.meant.times.spans)
+        return {**routes, WHEN: then} if then else routes
