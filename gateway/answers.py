@@ -179,7 +179,10 @@ class TurnsAnswer(msgspec.Struct, frozen=True):
 
 
 class CaseAnswer(msgspec.Struct, frozen=True):
-    """One held write as a reviewer sees it; `text` is null without the right to reveal."""
+    """One held write as a reviewer sees it; `text` is null without the right to reveal.
+
+    `source` and `session` are keyed ids, equal for equal names within the tenant, else empty.
+    """
 
     id: str
     subject: str
@@ -190,6 +193,8 @@ class CaseAnswer(msgspec.Struct, frozen=True):
     trust: int
     channel: str
     client: str
+    source: str
+    session: str
     stored_at: datetime
     reasons: tuple[str, ...]
     text: str | None
@@ -208,6 +213,8 @@ class CaseAnswer(msgspec.Struct, frozen=True):
             trust=label.trust,
             channel=label.channel,
             client=label.client,
+            source=label.source,
+            session=label.session,
             stored_at=label.recorded_at,
             reasons=case.reasons,
             text=case.text,
@@ -215,11 +222,13 @@ class CaseAnswer(msgspec.Struct, frozen=True):
 
 
 class CasesAnswer(msgspec.Struct, frozen=True):
-    """One page of held writes, and how many there are in all."""
+    """One page of held writes, and how many there are: 10000 for at least so many, null where a
+    reason is asked for.
+    """
 
     items: tuple[CaseAnswer, ...]
     cursor: str | None
-    total: int
+    total: int | None
 
     @classmethod
     def of(cls, cases: Cases) -> Self:

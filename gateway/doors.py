@@ -12,6 +12,7 @@ from gateway.revoked import Revoked
 from gateway.settings import Settings
 from gateway.tracing import Tracing
 from guard.amend import Amendment
+from guard.docket import Search
 from guard.explain import WhyNot
 from guard.nouns import Draft
 from guard.once import Once
@@ -108,7 +109,7 @@ class UseCases(msgspec.Struct, frozen=True, kw_only=True):
     hear: Callable[[Principal, SessionId, Sequence[Turn], Rooms], Awaitable[Heard]]
     fetch: Callable[[Principal, MemoryId, Rooms], Awaitable[Memory]]
     browse: Callable[[Principal, Filter, str | None, int, Rooms], Awaitable[Listing]]
-    held: Callable[[Principal, str | None, int, Rooms], Awaitable[Cases]]
+    held: Callable[[Principal, str | None, int, Rooms, Search], Awaitable[Cases]]
     release: Callable[[Principal, MemoryId, Rooms], Awaitable[Case]]
     reject: Callable[[Principal, MemoryId, Rooms], Awaitable[Case]]
     revisions: RevisionDoors

@@ -16,19 +16,22 @@ from msgspec import Meta, field
 
 from gateway.settings import MAX_TEXT_CHARS
 from guard.amend import Amendment
+from guard.docket import Search
 from guard.errors import InvalidError, NotFoundError
 from guard.nouns import Draft
 from guard.outcomes import Query
-from guard.ports import Filter
+from guard.ports import Filter, Order
 from memory.origin import Hint, OriginClass
 from memory.types import (
     KIND_OF_TRIGGER,
+    ClientId,
     Kind,
     Layer,
     MemoryId,
     Role,
     SessionId,
     State,
+    SubjectId,
     Trigger,
     Turn,
 )
@@ -399,11 +402,48 @@ class ListMemories(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
 
-class ListHeld(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which page of the quarantine to list, newest first."""
+class ListDoubts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which page of the memories in doubt to list, newest first."""
 
     cursor: Annotated[str, Meta(min_length=1, max_length=512)] | None = None
     limit: Annotated[int, Meta(ge=1, le=100)] = 20
+
+
+_Named = Annotated[
+    tuple[Annotated[str, Meta(min_length=1, max_length=512)], ...], Meta(max_length=8)
+]
+_Reason = Annotated[str, Meta(pattern="^[a-z0-9_.-]{1,100}$")]
+
+
+class ListHeld(ListDoubts, frozen=True, forbid_unknown_fields=True):
+    """Which page of which part of the quarantine to list, and in which order."""
+
+    sort: Order = Order.NEWEST
+    origin: Annotated[tuple[OriginClass, ...], Meta(max_length=10)] = ()
+    layer: Annotated[tuple[Layer, ...], Meta(max_length=3)] = ()
+    client: _Named = ()
+    subject: _Named = ()
+    reference: _Named = ()
+    session: _Named = ()
+    reason: Annotated[tuple[_Reason, ...], Meta(max_length=8)] = ()
+    since: Instant | None = None
+    until: Instant | None = None
+
+    def search(self) -> Search:
+        """Return what of the queue is asked for."""
+        since, until = _range(self.since, self.until)
+        return Search(
+            order=self.sort,
+            origins=self.origin,
+            layers=self.layer,
+            clients=tuple(map(ClientId, self.client)),
+            subjects=tuple(map(SubjectId, self.subject)),
+            references=self.reference,
+            sessions=self.session,
+            reasons=self.reason,
+            since=since,
+            until=until,
+        )
 
 
 def from_json(body: bytes, kind: type[T]) -> T:

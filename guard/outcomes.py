@@ -223,8 +223,8 @@ class Doubts(msgspec.Struct, frozen=True):
 
 
 class Cases(msgspec.Struct, frozen=True):
-    """One page of held writes of a tenant, newest first."""
+    """One page of held writes of a tenant, and how many there are; None where nobody knows."""
 
     items: tuple[Case, ...]
     cursor: str | None
-    total: int
+    total: int | None

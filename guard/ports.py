@@ -227,7 +227,8 @@ class Order(StrEnum):
 class Docket(msgspec.Struct, frozen=True):
     """Which held rows to list, and in which order. Empty tuples mean no restriction.
 
-    `sources` and `sessions` are keyed ids, as labels have them.
+    `sources` and `sessions` are keyed ids, as labels have them. `sealed` is what the caller sorts
+    out by what is sealed: the ledger can't, and binds the cursor to it.
     """
 
     order: Order = Order.NEWEST
@@ -239,6 +240,7 @@ class Docket(msgspec.Struct, frozen=True):
     sessions: tuple[str, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
+    sealed: tuple[str, ...] = ()
 
 
 WHOLE_QUEUE: Final = Docket()

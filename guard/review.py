@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from guard.checks import REASON_RELEASED, is_current
+from guard.docket import EVERYTHING, MOST_COUNTED, MOST_LOOKED_AT, Search, answers, docket_of
 from guard.errors import (
     ConflictError,
     ForbiddenError,
@@ -47,19 +48,35 @@ from policies.decide import decide
 from policies.model import Decision, Effect
 
 
-async def held(principal: Principal, cursor: str | None, limit: int, rooms: Rooms) -> Cases:
-    """Return one page of what the reviewer's tenant holds, newest first.
+async def held(
+    principal: Principal,
+    cursor: str | None,
+    limit: int,
+    rooms: Rooms,
+    search: Search = EVERYTHING,
+) -> Cases:
+    """Return one page of what the reviewer's tenant holds and the search asks for.
 
-    The text is shown only with the right to reveal, and each text shown is audited. A row that
-    fails its proof is listed with the reason `check.unreadable` or, when it was rolled back,
-    `check.current`: a reviewer must see that it is there.
+    A row that fails its proof is listed with the reason `check.unreadable` or, when it was rolled
+    back, `check.current`: a reviewer must see that it is there. Reasons are sealed: where some are
+    asked for, cases are opened until a page has one, or enough were looked at; so a page may be
+    short or empty before the end, and nobody knows how many there are.
     """
     tenant = principal.owner.tenant
-    page = await rooms.quarantine.held(tenant, cursor, limit)
-    total = await rooms.quarantine.count(tenant)
-    return Cases(
-        tuple([await _case(principal, row, rooms) for row in page.rows]), page.cursor, total
-    )
+    docket = await docket_of(tenant, search, rooms)
+    found: list[Case] = []
+    looked = 0
+    while True:
+        page = await rooms.quarantine.held(tenant, cursor, limit, docket)
+        cases = [await _case(principal, row, rooms, search.reasons) for row in page.rows]
+        found += [case for case in cases if case is not None]
+        looked, cursor = looked + len(cases), page.cursor
+        if found or cursor is None or looked >= MOST_LOOKED_AT:
+            break
+    if search.reasons:
+        return Cases(tuple(found), cursor, None)
+    total = await rooms.quarantine.count(tenant, docket, MOST_COUNTED)
+    return Cases(tuple(found), cursor, total)
 
 
 async def doubted(principal: Principal, cursor: str | None, limit: int, rooms: Rooms) -> Doubts:
@@ -69,7 +86,8 @@ async def doubted(principal: Principal, cursor: str | None, limit: int, rooms: R
     is replaced or forgotten is in no doubt any more. Texts are shown as by `held`.
     """
     page = await rooms.quarantine.doubted(principal.owner.tenant, cursor, limit)
-    return Doubts(tuple([await _case(principal, row, rooms) for row in page.rows]), page.cursor)
+    cases = [await _case(principal, row, rooms) for row in page.rows]
+    return Doubts(tuple(case for case in cases if case is not None), page.cursor)
 
 
 async def release(principal: Principal, id: MemoryId, rooms: Rooms) -> Case:
@@ -238,7 +256,15 @@ async def _find(principal: Principal, id: MemoryId, rooms: Rooms) -> tuple[Row, 
     return row, owner
 
 
-async def _case(principal: Principal, row: Row, rooms: Rooms) -> Case:
+async def _case(
+    principal: Principal, row: Row, rooms: Rooms, wanted: Sequence[str] = ()
+) -> Case | None:
+    """Return a row as a case, None when none of its reasons is a wanted one."""
+    case = await _unfiltered(principal, row, rooms)
+    return case if answers(case.reasons, wanted) else None
+
+
+async def _unfiltered(principal: Principal, row: Row, rooms: Rooms) -> Case:
     label = row.sealed.label
     owner = Owner(principal.owner.tenant, SubjectId(label.subject))
     try:

@@ -24,7 +24,10 @@ def quarantine_routes(edge: Edge) -> list[HTTPRouteHandler]:
     )
     async def held(request: Incoming) -> CasesAnswer:
         page = wire.from_query(request.query_params.multi_items(), wire.ListHeld)
-        return CasesAnswer.of(await doors.held(request.auth, page.cursor, page.limit, rooms))
+        search = page.search()
+        return CasesAnswer.of(
+            await doors.held(request.auth, page.cursor, page.limit, rooms, search)
+        )
 
     @post(
         "/v1/quarantine/{id:str}/release",

@@ -77,10 +77,10 @@ def revision_routes(edge: Edge) -> list[HTTPRouteHandler]:
 
     @get(
         "/v1/consistency",
-        opt={"shape": Shape("List memories in doubt", DoubtsAnswer, query=wire.ListHeld)},
+        opt={"shape": Shape("List memories in doubt", DoubtsAnswer, query=wire.ListDoubts)},
     )
     async def doubted(request: Incoming) -> DoubtsAnswer:
-        page = wire.from_query(request.query_params.multi_items(), wire.ListHeld)
+        page = wire.from_query(request.query_params.multi_items(), wire.ListDoubts)
         return DoubtsAnswer.of(await doors.doubted(request.auth, page.cursor, page.limit, rooms))
 
     return [history, amend, restore, restore_for, doubted]

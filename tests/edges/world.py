@@ -24,6 +24,7 @@ from gateway.revoked import Revoked
 from gateway.settings import Auth, Limits, Mode, Settings
 from gateway.tracing import Tracing
 from guard.amend import Amendment
+from guard.docket import Search
 from guard.errors import NotFoundError
 from guard.explain import WhyNot
 from guard.nouns import Draft, Progress
@@ -211,9 +212,11 @@ class Calls:
         self._note("browse", principal, (filter, cursor, limit))
         return Listing((memory(principal),), "next")
 
-    async def held(self, principal: Principal, cursor: str | None, limit: int, _: Rooms) -> Cases:
+    async def held(
+        self, principal: Principal, cursor: str | None, limit: int, _: Rooms, search: Search
+    ) -> Cases:
         """Answer with an empty queue."""
-        self._note("held", principal, (cursor, limit))
+        self._note("held", principal, (cursor, limit, search))
         return Cases((), None, 0)
 
     async def release(self, principal: Principal, id: MemoryId, _: Rooms) -> Case:
