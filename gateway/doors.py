@@ -33,6 +33,7 @@ from guard.outcomes import (
 )
 from guard.ports import Allowed, Buckets, Client, Dead, Filter, Tenant
 from guard.principal import Principal
+from guard.record import Consistent, Included, Leaves, Sought, Tree
 from guard.revoke import Desk as Revoking
 from guard.revoke import Of, Revocation
 from guard.rooms import Rooms
@@ -83,6 +84,15 @@ class TraceDoors(msgspec.Struct, frozen=True, kw_only=True):
     why_not: Callable[[Principal, MemoryId, Query, Rooms], Awaitable[WhyNot]]
 
 
+class RecordDoors(msgspec.Struct, frozen=True, kw_only=True):
+    """What the audit of a tenant says, and proofs that it is the one that was."""
+
+    tree: Callable[[Principal, Rooms], Awaitable[Tree]]
+    included: Callable[[Principal, int, int | None, Rooms], Awaitable[Included]]
+    consistent: Callable[[Principal, int, int | None, Rooms], Awaitable[Consistent]]
+    leaves: Callable[[Principal, Sought, int, int, Rooms], Awaitable[Leaves]]
+
+
 class RevisionDoors(msgspec.Struct, frozen=True, kw_only=True):
     """What replaced what: told, changed, and undone by the subject or a reviewer."""
 
@@ -114,6 +124,7 @@ class UseCases(msgspec.Struct, frozen=True, kw_only=True):
     reject: Callable[[Principal, MemoryId, Rooms], Awaitable[Case]]
     revisions: RevisionDoors
     traces: TraceDoors
+    record: RecordDoors
     tenants: TenantDoors
     queue: QueueDoors
     tokens: TokenDoors

@@ -19,6 +19,7 @@ from gateway.peers import PeerLimits
 from gateway.problems import ProblemHandler
 from gateway.quotas import granted
 from gateway.rates import Cashier, RateLimits
+from gateway.rest.audit import audit_routes
 from gateway.rest.dead_writes import dead_write_routes
 from gateway.rest.figures import figure_routes
 from gateway.rest.health import health_routes
@@ -65,6 +66,7 @@ def build(edge: Edge) -> Litestar:
         *trace_routes(edge),
         *quarantine_routes(edge),
         *dead_write_routes(edge),
+        *audit_routes(edge),
         *tenant_routes(edge),
         *revocation_routes(edge),
     ]

@@ -6,6 +6,7 @@ from typing import Any, Final
 from sqlalchemy import Column, RowMapping, Select, and_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from guard.merkle import Growing
 from memory.types import TenantId
 from storage.chain import (
     AuditReport,
@@ -19,7 +20,6 @@ from storage.chain import (
 )
 from storage.checkpoints import Checkpoint
 from storage.layouts import digest
-from storage.merkle import Growing
 from storage.recount import Recount
 from storage.rows import newest_leaf, raw, sealed_of
 from storage.tables import LEAVES, MEMORIES

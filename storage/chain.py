@@ -17,11 +17,14 @@ from typing import Final
 
 import msgspec
 
+from guard import merkle
 from guard.leaves import STATE_AFTER
 from guard.nouns import Label, Leaf
 from guard.ports import AuditHead, Integrated
 from memory.types import TenantId
 
+leaf_hash: Final = merkle.leaf_hash
+"""The chain links the same hashes that the tree is over."""
 EMPTY: Final = AuditHead(0, hashlib.sha256(b"").digest())
 """The head of a chain without leaves."""
 
@@ -67,11 +70,6 @@ class Link(msgspec.Struct, frozen=True):
     sequence: int
     body: bytes
     hash: bytes
-
-
-def leaf_hash(body: bytes) -> bytes:
-    """Return the hash of a leaf in canonical form."""
-    return hashlib.sha256(b"\x00" + body).digest()
 
 
 def follow(previous: bytes, leaf: bytes) -> bytes:

@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final
 
+from guard.merkle import Growing
 from guard.ports import AuditHead
 from memory.types import TenantId
 from storage.chain import EMPTY, Flaw, Link, Problem, check_links, leaf_hash
 from storage.checkpoints import Checkpoint
-from storage.merkle import Growing
 
 
 class Recount:

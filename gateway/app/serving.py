@@ -13,6 +13,7 @@ import uvicorn
 import uvloop
 from litestar import Litestar
 
+from gateway.app.assisting import Assists, opened_assists, watch_assists
 from gateway.app.buckets import opened_buckets, own_buckets
 from gateway.app.deciding import Deciding
 from gateway.app.embedding import adopted, bounds_of, opened_embedder
@@ -36,6 +37,7 @@ from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier
 from gateway.doors import (
     Edge,
     QueueDoors,
+    RecordDoors,
     RevisionDoors,
     TenantDoors,
     TokenDoors,
@@ -52,7 +54,7 @@ from gateway.revoked import Revoked
 from gateway.settings import EmbedderKind, IndexKind, Mode, Settings
 from gateway.telemetry import LOGGER, configure
 from gateway.tracing import Tracing
-from guard import tenants
+from guard import record, tenants
 from guard.amend import amend
 from guard.browse import browse, fetch
 from guard.confirm import confirm
@@ -112,6 +114,12 @@ USE_CASES: Final = UseCases(
         restore_for=restore_for,
         doubted=doubted,
     ),
+    record=RecordDoors(
+        tree=record.tree,
+        included=record.included,
+        consistent=record.consistent,
+        leaves=record.leaves,
+    ),
     traces=TraceDoors(traced=traced, why_not=why_not),
     queue=QueueDoors(given_up=given_up, replay=replay),
     tokens=TokenDoors(revoke=revoke, revoke_tenant=revoke_tenant, revoked=revoked),
@@ -142,6 +150,7 @@ class Adapters(msgspec.Struct, frozen=True):
     index: Index
     embedder: Embedder
     detectors: Mapping[str, Detector]
+    assists: Assists
     journal: BatchingJournal
     traces: TraceBook
     buckets: Buckets
@@ -279,6 +288,7 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
         embedder = await stack.enter_async_context(opened_embedder(settings))
         await adopted(keep.database, embedder)
         detectors = await stack.enter_async_context(opened_detectors(settings, embedder=embedder))
+        assists = await stack.enter_async_context(opened_assists(settings))
         index = await stack.enter_async_context(
             opened_index(settings, keep, embedder.id.dimensions)
         )
@@ -314,6 +324,7 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
             policy=policy_of(settings),
         )
         watch_asked(metrics, detectors)
+        watch_assists(metrics, assists)
         tracing = await stack.enter_async_context(opened_tracing(settings))
         yield Adapters(
             keep=keep,
@@ -323,6 +334,7 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
             index=index,
             embedder=embedder,
             detectors=detectors,
+            assists=assists,
             journal=journal,
             traces=traces,
             buckets=buckets,
@@ -367,6 +379,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         transcript=SqlTranscript(keep.database),
         traces=adapters.traces,
         hot=hot,
+        closely=adapters.assists.closely,
     )
     deciding = Deciding(settings, rooms, adapters.accepted)
 

@@ -30,7 +30,11 @@ _BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/v1/tenant/revocations"): {"subject": "alice"},
     ("PUT", "/v1/tenant/clients"): {"id": "app", "ceiling": "web"},
 }
-_QUERIES = {("DELETE", "/v1/tenant/clients"): "?id=app"}
+_QUERIES = {
+    ("DELETE", "/v1/tenant/clients"): "?id=app",
+    ("GET", "/v1/audit/proof/inclusion"): "?leaf=1",
+    ("GET", "/v1/audit/proof/consistency"): "?first=1",
+}
 _WITHOUT_DOOR = {"/metrics"}
 """Routes that show nothing of any memory."""
 

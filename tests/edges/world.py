@@ -16,7 +16,14 @@ from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
 from litestar import Litestar
 
 from gateway.auth import RegisteredOnly, UnsafeFirstUse, Verifier
-from gateway.doors import QueueDoors, RevisionDoors, TenantDoors, TokenDoors, TraceDoors
+from gateway.doors import (
+    QueueDoors,
+    RecordDoors,
+    RevisionDoors,
+    TenantDoors,
+    TokenDoors,
+    TraceDoors,
+)
 from gateway.edge import Edge, UseCases, build
 from gateway.keysets import Keys, KeySet, read_keys
 from gateway.metrics import Metrics
@@ -50,6 +57,7 @@ from guard.outcomes import (
 )
 from guard.ports import Buckets, Client, Dead, Filter, Registry, Tenant
 from guard.principal import Principal, Scope
+from guard.record import Consistent, Included, Leaves, Sought, Tree
 from guard.revoke import Desk as Revoking
 from guard.revoke import Of, Revocation
 from guard.rooms import Rooms
@@ -307,12 +315,44 @@ class Calls:
                 doubted=self.doubted,
             ),
             traces=TraceDoors(traced=self.traced, why_not=self.why_not),
+            record=RecordDoors(
+                tree=self.tree,
+                included=self.included,
+                consistent=self.consistent,
+                leaves=self.leaves,
+            ),
             tenants=self.tenant_doors(),
             tokens=TokenDoors(
                 revoke=self.revoke, revoke_tenant=self.revoke_tenant, revoked=self.revoked
             ),
             queue=QueueDoors(given_up=self.given_up, replay=self.replay),
         )
+
+    async def tree(self, principal: Principal, _: Rooms) -> Tree:
+        """Answer with a tree of one leaf."""
+        self._note("tree", principal, None)
+        return Tree(1, b"root")
+
+    async def included(
+        self, principal: Principal, leaf: int, size: int | None, _: Rooms
+    ) -> Included:
+        """Answer that it is in the tree."""
+        self._note("included", principal, (leaf, size))
+        return Included(leaf, b"leaf", Tree(1, b"root"), ())
+
+    async def consistent(
+        self, principal: Principal, first: int, second: int | None, _: Rooms
+    ) -> Consistent:
+        """Answer that it grew."""
+        self._note("consistent", principal, (first, second))
+        return Consistent(Tree(first, b"root"), Tree(first, b"root"), ())
+
+    async def leaves(
+        self, principal: Principal, sought: Sought, after: int, limit: int, _: Rooms
+    ) -> Leaves:
+        """Answer that there are none."""
+        self._note("leaves", principal, (sought, after, limit))
+        return Leaves((), None)
 
     async def revoke(
         self, principal: Principal, of: Of, name: str, before: datetime | None, _desk: Revoking

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from storage.chain import leaf_hash
-from storage.merkle import (
+from guard.merkle import (
     NOTHING,
     Growing,
     consistency,
@@ -14,6 +13,7 @@ from storage.merkle import (
     proves_inclusion,
     root_of,
 )
+from storage.chain import leaf_hash
 
 LEAVES = [
     bytes.fromhex(one)

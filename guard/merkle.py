@@ -17,6 +17,11 @@ NOTHING: Final = hashlib.sha256(b"").digest()
 """The root over no leaves."""
 
 
+def leaf_hash(body: bytes) -> bytes:
+    """Return the hash of a leaf in canonical form."""
+    return hashlib.sha256(b"\x00" + body).digest()
+
+
 def node(left: bytes, right: bytes) -> bytes:
     """Return the hash over two subtrees."""
     return hashlib.sha256(b"\x01" + left + right).digest()
