@@ -27,7 +27,11 @@ _A_NUMBER: Final = (
 
 KINDS: Final = {
     "phone": (
-        re.compile(r"\b(?:tele)?phone\b|\bmobile number\b|\bcell number\b|电话|手机号"),
+        # To phone somebody, and which phone somebody has, asks for no number.
+        re.compile(
+            r"(?<!which )(?<!what )\b(?:tele)?phone\b(?! (?:call|bill|case|screen)s?\b)"
+            r"|\b(?:(?:tele)?phone|mobile|cell) number\b|(?<!打)(?<!打[个了过通])电话(?!会)|手机号"
+        ),
         re.compile(r"\d[\d -]{4,}\d"),
     ),
     "email": (re.compile(r"\be-?mail address\b|邮箱|邮件地址"), re.compile(r"@")),
@@ -65,9 +69,13 @@ KINDS: Final = {
 """What asks for a kind of thing, and what any text that holds one has."""
 
 ELSE: Final = re.compile(
-    r"\b(?:who|whose|whom|when|where|why)\b|谁|什么时候|何时|哪里|哪儿|为什么|为何|怎么"
+    r"\b(?:who|whose|whom|when|where|why)\b"
+    r"|\bhow (?:to|do|does|did|can|could|should)\b|^\s*(?:is|are|was|were) (?!there\b)"
+    r"|谁|什么时候|何时|哪里|哪儿|为什么|为何|怎么|(?:如何|怎样)(?=[\u4e00-\u9fff])"
+    r"|^(?!.*(?:多少|知道|记得|告诉|什么|哪)).*(?:是不是|是否|是.*吗|对吗)"
 )
-"""What asks for a person, a time, a place or a reason: who knows the code is no question for it."""
+"""What asks for a person, a time, a place, a reason, a way, or for yes or no: neither who knows the
+code nor how it is changed is a question for it. 价格如何 asks for the price: no verb follows."""
 NAMED: Final = frozenset(["phone", "email", "money", "code"])
 """Kinds that a question may name without asking for one."""
 
