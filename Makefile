@@ -39,7 +39,7 @@ soak: $(VENV)/.dev  ## two minutes of four gateways under load and faults
 
 test-models: $(VENV)/.models  ## the tests of local models, which need torch (about 1 GB)
 	$(BIN)/pytest tests/contracts/test_embedder.py tests/unit/test_transformer.py tests/unit/test_sequence.py \
-		tests/edges/test_screening_models.py
+		tests/unit/test_crossing.py tests/edges/test_screening_models.py tests/edges/test_assisting.py
 
 check: lint types imports test  ## all that must be green
 

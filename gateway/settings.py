@@ -539,6 +539,19 @@ class Recall(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Best memories for which the turns beside them are looked at; 0: none."""
     rerank_items: Annotated[int, Meta(ge=1, le=100)] = 32
     """Most relevant memories whose wording is read once more."""
+    cross_encoder: Path | None = None
+    """A sequence classifier of one score that reads question and memory together: a directory in
+    Hugging Face's form, with weights in safetensors.
+    """
+    cross_encoder_items: Annotated[int, Meta(ge=1, le=20)] = 20
+    """Best memories that it reads."""
+    cross_encoder_weight: _Part = 0.5
+    """What its full score adds to relevance."""
+    cross_encoder_tokens: Annotated[int, Meta(ge=32, le=8192)] = 256
+    """Tokens of question and memory together; the model's own limit, when that is less."""
+    cross_encoder_threads: Annotated[int, Meta(ge=1, le=64)] = 2
+    cross_encoder_seconds: Annotated[float, Meta(gt=0, le=10)] = 1.0
+    """Seconds that an answer waits for it; then the order stands that there was without it."""
     half_life_episodic_days: _HalfLife = 30.0
     half_life_semantic_days: _HalfLife = 180.0
     recency_floor_episodic: _Share = 0.6
@@ -751,6 +764,7 @@ def _refuse_contradictions(settings: Settings) -> None:
     _refuse_torn_index(settings.index)
     _refuse_torn_embedder(settings.embedder, settings.mode)
     _refuse_torn_screening(settings.screening, settings.mode)
+    _refuse_torn_recall(settings.recall)
     if (http.tls_cert is None) != (http.tls_key is None):
         raise SettingsError("http.tls_cert and http.tls_key need each other")
     _refuse_no_networks("http.trusted_proxies", http.trusted_proxies)
@@ -895,6 +909,15 @@ def _refuse_torn_screening(screening: Screening, mode: Mode) -> None:
     failed = [reason for reason, is_wrong in wrong.items() if is_wrong]
     if failed:
         raise SettingsError("; ".join(failed))
+
+
+def _refuse_torn_recall(recall: Recall) -> None:
+    """Refuse what is said of a model that is not there: somebody would believe in it."""
+    usual = Recall()
+    fields = [one for one in Recall.__struct_fields__ if one.startswith("cross_encoder_")]
+    said = [one for one in fields if getattr(recall, one) != getattr(usual, one)]
+    if recall.cross_encoder is None and said:
+        raise SettingsError(f"recall.{', '.join(said)}: there is no such model")
 
 
 def _refuse_unsafe(settings: Settings) -> None:

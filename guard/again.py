@@ -68,11 +68,12 @@ class Again:
         """Keep what it came to, unless the answer is empty or partial, or depends on the hour.
 
         An empty one names no memory that could be checked. What "yesterday" means changes without
-        a commit, unless the caller said from when.
+        a commit, unless the caller said from when. One that a model should have helped with, and
+        did not, is found anew as soon as it does.
         """
         ids = trail.items
         timeless = not trail.timed or self._query.reference_time is not None
-        if ids and timeless and not trail.degraded:
+        if ids and timeless and not trail.degraded and not trail.unassisted:
             items = tuple((id, trail.factors[id]) for id in ids)
             self._rooms.hot.put(self._key, Came(self._now, self._standpoint, items, trace))
 

@@ -65,6 +65,28 @@ class Asked:
         self.trail.unreliable(read)
         return False
 
+    async def closer(
+        self, relevance: Mapping[MemoryId, float], texts: Mapping[MemoryId, str]
+    ) -> dict[MemoryId, float]:
+        """Return the relevance with what a cross-encoder adds to the best of `texts`.
+
+        They stay before the others, which it does not read. Without one, or when it does not
+        answer, all stays as it is.
+        """
+        closely = self.rooms.closely
+        best = sorted(texts, key=lambda id: (-relevance[id], id))
+        if closely is None or not best:
+            return dict(relevance)
+        best = best[: closely.items]
+        with self.rooms.watch.step("recall.closer"):
+            scores = await closely.scores(self.query.text, [texts[id] for id in best])
+        if scores is None:
+            self.trail.unassisted = True
+            return dict(relevance)
+        found = dict(zip(best, scores, strict=True))
+        self.trail.crossed(found)
+        return dict(relevance) | {id: relevance[id] + closely.weight * found[id] for id in best}
+
     def _fused(self, routes: Routes) -> dict[MemoryId, float]:
         if self.rooms.bounds.fusion is Fusion.RANK:
             return fuse_by_rank(routes, self._weights)

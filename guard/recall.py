@@ -256,13 +256,14 @@ async def _best(
             seen[id] = Read(text, when > 0.0 or within(at, times.spans))
     if not asked.answered(seen, max(told_at.values(), default=None)):
         return ()
-    relevance = in_order(relevance, told_at, times.order)
     # Who asks about a time does not want what is newest.
     used = rooms.clock() if times.spans or times.order else None
     against = await agreed([_voice(by_id[id], opened) for id, opened in read.items()], rooms)
     for id in [id for id, verdict in against.items() if verdict.withheld]:
         del read[id]
         proof.outvoted(id)
+    relevance = await asked.closer(relevance, {id: one.body.text for id, one in read.items()})
+    relevance = in_order(relevance, told_at, times.order)
     standings = {id: _standing(opened.label, used) for id, opened in read.items()}
     ranked = behind(rank(relevance, standings, rooms.clock(), rooms.bounds.ranking), against)
     kept = bound_low_trust(ranked, query.k, most, lambda one: read[one[0]].label.trust)

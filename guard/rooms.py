@@ -6,6 +6,7 @@ from types import MappingProxyType
 import msgspec
 
 from guard.claimed import ByClaims
+from guard.closely import Closely
 from guard.hot import Hot
 from guard.magnets import Magnets
 from guard.pipeline import Stage
@@ -25,12 +26,14 @@ from guard.ports import (
     Queue,
     Rates,
     Registry,
+    Remarks,
     Traces,
     Transcript,
     Vault,
 )
 from guard.relating import Relating
 from guard.turns import Turns
+from guard.unremarked import Unremarked
 from guard.untraced import Untraced
 from guard.watch import Unwatched, Watch
 from memory.assembly import ContextBounds
@@ -108,8 +111,10 @@ class Rooms(msgspec.Struct, frozen=True):
     transcript: Transcript
     watch: Watch = Unwatched()
     traces: Traces = Untraced()
+    remarks: Remarks = Unremarked()
     hot: Hot = Hot()
     detectors: Mapping[str, Detector] = MappingProxyType({})
     overrides: Mapping[TenantId, Override] = MappingProxyType({})
     magnets: Magnets | None = None
     relating: Relating = ByClaims()
+    closely: Closely | None = None

@@ -64,7 +64,8 @@ class Considered(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
     `index` is where the index's routes named it, `routes` where it stands by its own sealed
     material; `relevance` is their fusion and `evidence` what is held against the threshold. To the
-    relevance come `wording` and `told`; `factors` make the score.
+    relevance come `wording` and `told`, and `cross`, times its weight: what a cross-encoder makes
+    of question and memory together. `factors` make the score.
     """
 
     id: MemoryId
@@ -76,6 +77,7 @@ class Considered(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     evidence: float | None = None
     wording: float | None = None
     told: float | None = None
+    cross: float | None = None
     factors: Factors | None = None
 
 
@@ -101,12 +103,13 @@ class Decided(msgspec.Struct, frozen=True):
     best_evidence: float
     low_trust_items: int
     rerank_items: int
+    cross_encoder: str | None = None
 
 
 class Trace(msgspec.Struct, frozen=True):
     """One recall. `repeats` is the trace of an earlier recall of the same question, whose answer
     was checked again and given again: what it was understood as and what else there was stands
-    there.
+    there. `unassisted`: a model that is configured to help did not answer; it went by rule alone.
     """
 
     id: TraceId
@@ -120,6 +123,7 @@ class Trace(msgspec.Struct, frozen=True):
     context: tuple[MemoryId, ...]
     tokens: int
     repeats: TraceId | None = None
+    unassisted: bool = False
 
 
 _decoder: Final = msgspec.msgpack.Decoder(Trace)
@@ -146,6 +150,8 @@ class Trail:
         self.timed = False
         """Whether the question speaks of a time that its words alone give."""
         self.degraded = False
+        self.unassisted = False
+        """Whether a model that is configured to help did not, so that it went by rule alone."""
         self.repeats: TraceId | None = None
         self.context = Assembled("", (), 0)
         self.evidence: dict[MemoryId, float] = {}
@@ -153,6 +159,7 @@ class Trail:
         self._routes: dict[MemoryId, dict[str, Place]] = {}
         self._relevance: dict[MemoryId, float] = {}
         self._wording: dict[MemoryId, tuple[float, float]] = {}
+        self._cross: dict[MemoryId, float] = {}
         self.factors: dict[MemoryId, Factors] = {}
         self._checks: dict[MemoryId, str] = {}
         self._ends: dict[MemoryId, End] = {}
@@ -206,6 +213,10 @@ class Trail:
     def worded(self, id: MemoryId, wording: float, told: float) -> None:
         """Note what reading a memory added to its relevance."""
         self._wording[id] = (wording, told)
+
+    def crossed(self, scores: Mapping[MemoryId, float]) -> None:
+        """Note what a cross-encoder made of the best."""
+        self._cross |= scores
 
     def ranked(self, factors: Mapping[MemoryId, Factors]) -> None:
         """Note the final factors."""
@@ -274,6 +285,7 @@ class Trail:
             evidence=self.evidence.get(id),
             wording=wording,
             told=told,
+            cross=self._cross.get(id),
             factors=self.factors.get(id),
         )
 
@@ -316,6 +328,7 @@ def leave(owner: Owner, asked: Query, trail: Trail, at: datetime, rooms: Rooms) 
         context=trail.context.ids,
         tokens=trail.context.tokens,
         repeats=trail.repeats,
+        unassisted=trail.unassisted,
     )
     rooms.traces.record(owner, id, at, packed(trace))
     return id
@@ -332,6 +345,7 @@ def decided_by(owner: Owner, trail: Trail, rooms: Rooms) -> Decided:
         best_evidence=max(trail.evidence.values(), default=0.0),
         low_trust_items=bounds.low_trust_items,
         rerank_items=bounds.rerank_items,
+        cross_encoder=None if rooms.closely is None else rooms.closely.version,
     )
 
 
