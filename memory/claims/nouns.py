@@ -96,6 +96,8 @@ class Claim(msgspec.Struct, frozen=True, array_like=True):
     """What kind of thing the value is, where the lexicon knows it."""
     shape: str = ""
     """How the value of "is" is put: a name, a place, "a …", plain words; empty if none can tell."""
+    order: tuple[str, ...] = ()
+    """The words of the clause as they stand, where two of them could change places."""
 
 
 class BondKind(StrEnum):

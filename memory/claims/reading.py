@@ -7,6 +7,7 @@ import msgspec
 
 from memory.claims.clauses import MOST as MOST_CLAUSES
 from memory.claims.clauses import Clause, clauses
+from memory.claims.exchanging import order_of
 from memory.claims.folding import LONGEST, folded
 from memory.claims.lexicon import CATEGORY, Does, Token, plain
 from memory.claims.marking import Marked, marked
@@ -53,8 +54,11 @@ def _claims(clause: Clause, subject: list[Token]) -> tuple[list[Claim], list[Tok
         following.append(token)
     if len(following) == len(read.tokens):
         following = []
+    order = order_of(clause.tokens)
     claims = [_under(clause.head, _claim(parts, read)) for parts in split(read)]
-    return ([*claims, _replaced(read)] if read.replaced else claims), following
+    claims = [msgspec.structs.replace(claim, order=order) for claim in claims]
+    gone = [msgspec.structs.replace(_replaced(read), order=order)] if read.replaced else []
+    return [*claims, *gone], following
 
 
 def _leaves_out(clause: Clause, tokens: list[Token]) -> bool:

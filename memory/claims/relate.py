@@ -5,6 +5,7 @@ from typing import Final
 
 from memory.claims.aligning import LOOSE, aligned, swapped
 from memory.claims.ending import SAME, ended, given_up
+from memory.claims.exchanging import both_so, exchanged
 from memory.claims.lexicon import DOING
 from memory.claims.likeness import open_to_several, unlike
 from memory.claims.nouns import (
@@ -46,7 +47,7 @@ def relate_claims(new: Sequence[Claim], old: Sequence[Claim]) -> Bond:
     """Return what a memory with the claims `new` is to an earlier one with the claims `old`."""
     if not new or not old:
         return Bond(BondKind.UNRELATED, "no_claim")
-    if _bare(new) == _bare(old):
+    if _bare(new) == _bare(old) and not _exchanged(new, old):
         return Bond(BondKind.SAME, "same_claims")
     table = [[_pair(mine, its) for its in old] for mine in new]
     if all(any(bond.kind is BondKind.SAME for bond in row) for row in table):
@@ -114,10 +115,17 @@ _OPEN: Final = frozenset({BondKind.BESIDE, BondKind.UNRELATED, BondKind.UNCERTAI
 """What is asked again by all words of both claims: nothing in their slots showed more."""
 
 
+def _exchanged(new: Sequence[Claim], old: Sequence[Claim]) -> bool:
+    return any(exchanged(mine.order, its.order) for mine in new for its in old)
+
+
 def _pair(new: Claim, old: Claim) -> Bond:
     bond = _read(new, old)
     if bond.kind in _OPEN and not _apart(new, old):
-        return aligned(new, old) or bond
+        bond = aligned(new, old) or bond
+    told = exchanged if bond.kind is BondKind.SAME else both_so
+    if bond.kind in _SETTLED and told(new.order, old.order):
+        return Bond(BondKind.UNCERTAIN, "other_roles")
     return bond
 
 
