@@ -582,6 +582,23 @@ class TenantEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     id: Name
     ceiling: OriginClass = OriginClass.USER_STATED
     sealed: bool | None = None
+class AuditWitness(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Checkpoints of the audit that the gateway signs by itself, and where they are kept."""
+
+    key_file: Path | None = None
+    """The signing key, from `audit key`. Without it the gateway signs nothing."""
+    seconds: Annotated[float, Meta(ge=0.1, le=86_400)] = 60.0
+    """Seconds between two checkpoints of a record that grew."""
+    sink_file: Path | None = None
+    """A file that checkpoints are appended to, better on storage that others own."""
+    sink_url: _Url | None = None
+    """Where checkpoints are posted, as lines of JSON; https, but on loopback."""
+    sink_ca_file: Path | None = None
+    """Certificates to believe of that URL, instead of the system's."""
+    sink_timeout_seconds: Annotated[float, Meta(gt=0, le=60)] = 5.0
+    """Seconds that the URL may take to answer."""
+
+
     """Whether no index may have entries of it. One that is there already is not switched by this:
     where it is otherwise, the gateway does not start.
     """
@@ -622,6 +639,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     @property
     def hosts(self) -> list[str]:
         """`Host` values that the MCP endpoints accept."""
+    audit: AuditWitness = AuditWitness()
         if self.http.allowed_hosts:
             return list(self.http.allowed_hosts)
         return [urlsplit(self.url).netloc, *self._local("")]
@@ -773,6 +791,7 @@ def _refuse_contradictions(settings: Settings) -> None:
         raise SettingsError(
             "screening.detector_seconds: two detectors that are late must end within "
             "limits.request_deadline_seconds, or their writes fail where they should be held"
+    _refuse_torn_witness(settings.audit)
         )
     dearest = max(limits.write_cost, limits.recall_cost, limits.read_cost, limits.admin_cost)
     least = min(
@@ -826,6 +845,15 @@ def _refuse_torn_index(index: Index) -> None:
         "index.cert_file and index.key_file need each other": (index.cert_file is None)
         != (index.key_file is None),
     }
+def _refuse_torn_witness(audit: AuditWitness) -> None:
+    """Refuse a key without a place and a place without a key: nothing would be kept."""
+    places = audit.sink_file is not None or audit.sink_url is not None
+    if places != (audit.key_file is not None):
+        raise SettingsError("audit.key_file and audit.sink_file or audit.sink_url need each other")
+    if audit.sink_ca_file is not None and audit.sink_url is None:
+        raise SettingsError("audit.sink_ca_file: of audit.sink_url only")
+
+
     failed = [reason for reason, is_wrong in wrong.items() if is_wrong]
     if failed:
         raise SettingsError("; ".join(failed))

@@ -33,6 +33,7 @@ from gateway.app.policing import overrides_of, policy_of, warn_unsafe
 from gateway.app.screening import opened_detectors, watch_asked
 from gateway.app.token_keys import opened_keys, opened_revoked, refuse_wrong_keys
 from gateway.app.waiting import Front, waited
+from gateway.app.witnessing import witnessed
 from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier
 from gateway.doors import (
     Edge,
@@ -287,6 +288,7 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
         taken_back = await stack.enter_async_context(opened_revoked(settings, keep.database))
         embedder = await stack.enter_async_context(opened_embedder(settings))
         await adopted(keep.database, embedder)
+        await stack.enter_async_context(witnessed(settings, keep.audit))
         detectors = await stack.enter_async_context(opened_detectors(settings, embedder=embedder))
         assists = await stack.enter_async_context(opened_assists(settings))
         index = await stack.enter_async_context(
