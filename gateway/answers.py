@@ -18,6 +18,7 @@ from guard.outcomes import (
     Receipt,
     Recollection,
 )
+from guard.reveal import Revealed
 from memory.origin import OriginClass
 from memory.types import Kind, Layer, State, Trigger
 
@@ -179,7 +180,7 @@ class TurnsAnswer(msgspec.Struct, frozen=True):
 
 
 class CaseAnswer(msgspec.Struct, frozen=True):
-    """One held write as a reviewer sees it; `text` is null without the right to reveal.
+    """One held write as a reviewer sees it; `text` is null: it has to be revealed.
 
     `source` and `session` are keyed ids, equal for equal names within the tenant, else empty.
     """
@@ -219,6 +220,20 @@ class CaseAnswer(msgspec.Struct, frozen=True):
             reasons=case.reasons,
             text=case.text,
         )
+
+
+class RevealedAnswer(msgspec.Struct, frozen=True):
+    """The text of a case, and the names that its writer gave to its source and session."""
+
+    id: str
+    text: str
+    reference: str | None
+    session: str | None
+
+    @classmethod
+    def of(cls, found: Revealed) -> Self:
+        """Return it as reviewers see it."""
+        return cls(found.id, found.text, found.reference, found.session)
 
 
 class CasesAnswer(msgspec.Struct, frozen=True):

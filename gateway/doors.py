@@ -34,6 +34,7 @@ from guard.outcomes import (
 from guard.ports import Allowed, Buckets, Client, Dead, Filter, Tenant
 from guard.principal import Principal
 from guard.record import Consistent, Included, Leaves, Sought, Tree
+from guard.reveal import Ground, Revealed
 from guard.revoke import Desk as Revoking
 from guard.revoke import Of, Revocation
 from guard.rooms import Rooms
@@ -122,6 +123,7 @@ class UseCases(msgspec.Struct, frozen=True, kw_only=True):
     held: Callable[[Principal, str | None, int, Rooms, Search], Awaitable[Cases]]
     release: Callable[[Principal, MemoryId, Rooms], Awaitable[Case]]
     reject: Callable[[Principal, MemoryId, Rooms], Awaitable[Case]]
+    reveal: Callable[[Principal, MemoryId, Ground, str, Rooms], Awaitable[Revealed]]
     revisions: RevisionDoors
     traces: TraceDoors
     record: RecordDoors

@@ -50,6 +50,7 @@ ROUTES: Final[dict[tuple[str, str], Requirement]] = {
     ("POST", "/v1/traces/why-not"): Scope.MEMORY_TRACE,
     ("GET", "/v1/quarantine"): Scope.QUARANTINE_READ,
     ("GET", "/v1/consistency"): Scope.QUARANTINE_READ,
+    ("POST", "/v1/quarantine/{id}/reveal"): Scope.QUARANTINE_REVEAL,
     ("POST", "/v1/quarantine/{id}/release"): Scope.QUARANTINE_DECIDE,
     ("POST", "/v1/quarantine/{id}/reject"): Scope.QUARANTINE_DECIDE,
     ("POST", "/v1/quarantine/{id}/restore"): Scope.QUARANTINE_DECIDE,

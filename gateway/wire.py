@@ -21,6 +21,7 @@ from guard.errors import InvalidError, NotFoundError
 from guard.nouns import Draft
 from guard.outcomes import Query
 from guard.ports import Filter, Order
+from guard.reveal import Ground
 from memory.origin import Hint, OriginClass
 from memory.types import (
     KIND_OF_TRIGGER,
@@ -444,6 +445,17 @@ class ListHeld(ListDoubts, frozen=True, forbid_unknown_fields=True):
             since=since,
             until=until,
         )
+
+
+class RevealHeld(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Why a reviewer wants to read a case: a ground for the audit, and a comment that is sealed."""
+
+    ground: Ground
+    comment: Annotated[str, Meta(min_length=1, max_length=1000)]
+
+    def __post_init__(self) -> None:
+        """Refuse a comment that says nothing."""
+        require_text("comment", self.comment)
 
 
 def from_json(body: bytes, kind: type[T]) -> T:

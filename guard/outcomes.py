@@ -208,7 +208,7 @@ class Receipt(msgspec.Struct, frozen=True):
 
 
 class Case(msgspec.Struct, frozen=True):
-    """One held write as a reviewer sees it. `text` is None without the right to reveal."""
+    """One held write as a reviewer sees it. `text` is None: `guard.reveal` shows it."""
 
     label: Label
     reasons: tuple[str, ...]

@@ -17,7 +17,7 @@ from guard.governing import policy_for, versioned
 from guard.leaves import leaf_of
 from guard.nouns import Decided, Row, Sealed
 from guard.outcomes import Case, Cases, Doubts
-from guard.principal import Principal, Scope
+from guard.principal import Principal
 from guard.relate import Conflict, Older, relate
 from guard.relating import Tie
 from guard.rescreen import looked_at
@@ -57,10 +57,11 @@ async def held(
 ) -> Cases:
     """Return one page of what the reviewer's tenant holds and the search asks for.
 
-    A row that fails its proof is listed with the reason `check.unreadable` or, when it was rolled
-    back, `check.current`: a reviewer must see that it is there. Reasons are sealed: where some are
-    asked for, cases are opened until a page has one, or enough were looked at; so a page may be
-    short or empty before the end, and nobody knows how many there are.
+    No text is shown: see `guard.reveal`. A row that fails its proof is listed with the reason
+    `check.unreadable` or, when it was rolled back, `check.current`: a reviewer must see that it is
+    there. Reasons are sealed: where some are asked for, cases are opened until a page has one, or
+    enough were looked at; so a page may be short or empty before the end, and nobody knows how many
+    there are.
     """
     tenant = principal.owner.tenant
     docket = await docket_of(tenant, search, rooms)
@@ -83,7 +84,7 @@ async def doubted(principal: Principal, cursor: str | None, limit: int, rooms: R
     """Return one page of the active memories that a person should look at, newest first.
 
     Whether each can hold beside those that its reasons name is not known, and both stay; one that
-    is replaced or forgotten is in no doubt any more. Texts are shown as by `held`.
+    is replaced or forgotten is in no doubt any more. No text is shown: see `guard.reveal`.
     """
     page = await rooms.quarantine.doubted(principal.owner.tenant, cursor, limit)
     cases = [await _case(principal, row, rooms) for row in page.rows]
@@ -268,26 +269,13 @@ async def _unfiltered(principal: Principal, row: Row, rooms: Rooms) -> Case:
     label = row.sealed.label
     owner = Owner(principal.owner.tenant, SubjectId(label.subject))
     try:
-        opened = await rooms.vault.open(owner, row.sealed)
+        await rooms.vault.open(owner, row.sealed)
         evidence = await rooms.vault.open_evidence(owner, row.sealed)
     except UnreadableError:
         return Case(label, ("check.unreadable",), None)
     if not is_current(row):
         return Case(label, ("check.current",), None)
-    if Scope.QUARANTINE_REVEAL not in principal.scopes:
-        return Case(label, evidence.reasons, None)
-    rooms.journal.record(
-        leaf_of(
-            principal,
-            rooms.new_id(),
-            rooms.clock(),
-            action="reveal",
-            object=label.id,
-            outcome="shown",
-            owner=owner,
-        )
-    )
-    return Case(label, evidence.reasons, opened.body.text)
+    return Case(label, evidence.reasons, None)
 
 
 def _plain_case(sealed: Sealed, reasons: tuple[str, ...]) -> Case:

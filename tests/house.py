@@ -74,6 +74,7 @@ class House:
             bounds=Bounds(),
             envelopes=envelopes,
             traces=self.traces,
+            remarks=self.ledger.remarks,
             answers=self.ledger.answers,
             queue=self.ledger.queue,
             transcript=self.transcript,

@@ -90,7 +90,7 @@ REQUIREMENTS: Final[dict[str, tuple[Status, str]]] = {
     "S9": (DONE, "Outbox and reconciliation"),
     "Q1": (PLANNED, "Quarantine queue"),
     "Q2": (PLANNED, "Decisions"),
-    "Q3": (PLANNED, "Reveal"),
+    "Q3": (DONE, "Reveal"),
     "Q4": (PLANNED, "Rescan and simulate"),
     "Q5": (PLANNED, "Blast radius"),
     "Q6": (PLANNED, "Tamper-evident audit"),

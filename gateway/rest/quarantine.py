@@ -7,7 +7,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from gateway import wire
-from gateway.answers import CaseAnswer, CasesAnswer
+from gateway.answers import CaseAnswer, CasesAnswer, RevealedAnswer
 from gateway.doors import Edge
 from gateway.limits import Shape
 
@@ -45,4 +45,14 @@ def quarantine_routes(edge: Edge) -> list[HTTPRouteHandler]:
     async def reject(request: Incoming, id: FromPath[str]) -> CaseAnswer:
         return CaseAnswer.of(await doors.reject(request.auth, wire.memory_id(id), rooms))
 
-    return [held, release, reject]
+    @post(
+        "/v1/quarantine/{id:str}/reveal",
+        status_code=200,
+        opt={"shape": Shape("Read a case", RevealedAnswer, body=wire.RevealHeld)},
+    )
+    async def reveal(request: Incoming, id: FromPath[str]) -> RevealedAnswer:
+        asked = wire.from_json(await request.body(), wire.RevealHeld)
+        of, because = wire.memory_id(id), (asked.ground, asked.comment)
+        return RevealedAnswer.of(await doors.reveal(request.auth, of, *because, rooms))
+
+    return [held, release, reject, reveal]

@@ -11,6 +11,7 @@ from guard.forget import forget
 from guard.nouns import Facts, Tagged
 from guard.outcomes import Quarantined, Stored
 from guard.principal import Scope
+from guard.reveal import Ground, reveal
 from guard.review import held, release
 from guard.stages import STAGES
 from memory.assembly import Excerpt, assemble
@@ -81,19 +82,22 @@ async def test_an_agent_can_not_remove_what_is_held_before_a_person_looked() -> 
 
 @pytest.mark.requirement("E4", "W12")
 async def test_a_reviewer_reads_no_held_text_without_a_trace() -> None:
-    """Each text that is shown leaves a leaf with the reader's name; a masked page leaves none."""
+    """Each text that is shown leaves a leaf with the reader's name; a page shows none."""
     house = House()
     outcome = await house.remember(AGENT, CLAIM)
     assert isinstance(outcome, Quarantined)
-    masked = caller("reviewer", scopes=frozenset({Scope.QUARANTINE_READ}))
-    assert [case.text for case in (await held(masked, None, 10, house.rooms)).items] == [None]
+    assert [case.text for case in (await held(REVIEWER, None, 10, house.rooms)).items] == [None]
+    masked = caller("reviewer", scopes=frozenset(Scope) - {Scope.QUARANTINE_REVEAL})
+    with pytest.raises(ForbiddenError):
+        await reveal(masked, outcome.id, Ground.REVIEW, "Let me see.", house.rooms)
     assert "reveal" not in {action for action, _, _ in await house.audited()}
-    assert [case.text for case in (await held(REVIEWER, None, 10, house.rooms)).items] == [CLAIM]
+    shown = await reveal(REVIEWER, outcome.id, Ground.REVIEW, "To decide.", house.rooms)
+    assert shown.text == CLAIM
     await house.journal.flush()
     integrated = await house.ledger.audit.leaves(REVIEWER.owner.tenant, 0, 100)
     leaves = [one.leaf for one in integrated if one.leaf.action == "reveal"]
-    assert [(leaf.actor, leaf.subject, leaf.object) for leaf in leaves] == [
-        ("reviewer", "alice", outcome.id)
+    assert [(leaf.actor, leaf.subject, leaf.object, leaf.reasons) for leaf in leaves] == [
+        ("reviewer", "alice", outcome.id, ("reveal.review",))
     ]
 
 

@@ -108,7 +108,7 @@ async def test_a_forgotten_held_memory_cannot_be_put_back(site: Site, tenant: Te
     victim = await site.remember(agent_of(alice), CLAIM)
     assert await site.fetched(alice, victim)
     (case,) = (await held(reviewer, None, 9, site.rooms)).items
-    assert case.text == CLAIM
+    assert (case.label.id, case.text) == (victim, None)
     old = site.memory(tenant, victim)
     await forget(alice, victim, site.rooms)
 

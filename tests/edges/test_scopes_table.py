@@ -22,6 +22,7 @@ _BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("PATCH", "/v1/memories/{id}"): {"text": "tea"},
     ("POST", "/v1/recall"): {"query": "tea"},
     ("POST", "/v1/traces/why-not"): {"query": "tea", "id": ID},
+    ("POST", "/v1/quarantine/{id}/reveal"): {"ground": "review", "comment": "tea"},
     ("POST", "/v1/admin/tenants"): {"id": "acme"},
     ("POST", "/v1/admin/tenants/grant"): {"id": "acme", "ceiling": "web"},
     ("POST", "/v1/admin/tenants/suspend"): {"id": "acme"},

@@ -45,6 +45,7 @@ TAKES: Final[dict[str, set[str]]] = {
     "/v1/recall": {"POST"},
     "/v1/quarantine": {"GET"},
     f"/v1/quarantine/{ID}/release": {"POST"},
+    f"/v1/quarantine/{ID}/reveal": {"POST"},
     "/v1/consistency": {"GET"},
     "/v1/tenant/clients": {"GET", "PUT", "DELETE"},
     "/v1/tenant/revocations": {"GET", "POST"},

@@ -58,6 +58,7 @@ from guard.outcomes import (
 from guard.ports import Buckets, Client, Dead, Filter, Registry, Tenant
 from guard.principal import Principal, Scope
 from guard.record import Consistent, Included, Leaves, Sought, Tree
+from guard.reveal import Ground, Revealed
 from guard.revoke import Desk as Revoking
 from guard.revoke import Of, Revocation
 from guard.rooms import Rooms
@@ -237,6 +238,13 @@ class Calls:
         self._note("reject", principal, id)
         raise NotFoundError
 
+    async def reveal(
+        self, principal: Principal, id: MemoryId, ground: Ground, comment: str, _: Rooms
+    ) -> Revealed:
+        """Know no case."""
+        self._note("reveal", principal, (id, ground, comment))
+        raise NotFoundError
+
     async def history(self, principal: Principal, id: MemoryId, _: Rooms) -> History:
         """Answer with the one memory known as ID."""
         self._note("history", principal, id)
@@ -305,6 +313,7 @@ class Calls:
             held=self.held,
             release=self.release,
             reject=self.reject,
+            reveal=self.reveal,
             revisions=RevisionDoors(
                 history=self.history,
                 amend=self.amend,
