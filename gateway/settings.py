@@ -569,19 +569,6 @@ class Recall(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Days that what a recall looked at is kept, sealed, for `GET /v1/traces/{id}`."""
 
 
-class ClientEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A client that is registered at start."""
-
-    id: Name
-    ceiling: OriginClass
-
-
-class TenantEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A tenant that is registered at start. One that is there already keeps what is not named."""
-
-    id: Name
-    ceiling: OriginClass = OriginClass.USER_STATED
-    sealed: bool | None = None
 class AuditWitness(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Checkpoints of the audit that the gateway signs by itself, and where they are kept."""
 
@@ -599,6 +586,19 @@ class AuditWitness(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     """Seconds that the URL may take to answer."""
 
 
+class ClientEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A client that is registered at start."""
+
+    id: Name
+    ceiling: OriginClass
+
+
+class TenantEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A tenant that is registered at start. One that is there already keeps what is not named."""
+
+    id: Name
+    ceiling: OriginClass = OriginClass.USER_STATED
+    sealed: bool | None = None
     """Whether no index may have entries of it. One that is there already is not switched by this:
     where it is otherwise, the gateway does not start.
     """
@@ -626,6 +626,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     sessions: Sessions = Sessions()
     held: Held = Held()
     recall: Recall = Recall()
+    audit: AuditWitness = AuditWitness()
 
     @property
     def url(self) -> str:
@@ -639,7 +640,6 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     @property
     def hosts(self) -> list[str]:
         """`Host` values that the MCP endpoints accept."""
-    audit: AuditWitness = AuditWitness()
         if self.http.allowed_hosts:
             return list(self.http.allowed_hosts)
         return [urlsplit(self.url).netloc, *self._local("")]
@@ -777,6 +777,7 @@ def _refuse_contradictions(settings: Settings) -> None:
     http, limits = settings.http, settings.limits
     _refuse_torn_tenants(settings.tenants)
     _refuse_torn_keys(settings.auth)
+    _refuse_torn_witness(settings.audit)
     if settings.policy.profile is not None and settings.policy.file is not None:
         raise SettingsError("policy.profile and policy.file exclude each other")
     _refuse_torn_index(settings.index)
@@ -791,7 +792,6 @@ def _refuse_contradictions(settings: Settings) -> None:
         raise SettingsError(
             "screening.detector_seconds: two detectors that are late must end within "
             "limits.request_deadline_seconds, or their writes fail where they should be held"
-    _refuse_torn_witness(settings.audit)
         )
     dearest = max(limits.write_cost, limits.recall_cost, limits.read_cost, limits.admin_cost)
     least = min(
@@ -831,6 +831,15 @@ def _refuse_torn_keys(auth: Auth) -> None:
         raise SettingsError("auth.keys_url: nobody publishes the secret of HS256")
 
 
+def _refuse_torn_witness(audit: AuditWitness) -> None:
+    """Refuse a key without a place and a place without a key: nothing would be kept."""
+    places = audit.sink_file is not None or audit.sink_url is not None
+    if places != (audit.key_file is not None):
+        raise SettingsError("audit.key_file and audit.sink_file or audit.sink_url need each other")
+    if audit.sink_ca_file is not None and audit.sink_url is None:
+        raise SettingsError("audit.sink_ca_file: of audit.sink_url only")
+
+
 def _refuse_torn_index(index: Index) -> None:
     """Refuse a server that is half configured: memories would go where nobody expects them."""
     server = index.kind is IndexKind.SERVER
@@ -845,15 +854,6 @@ def _refuse_torn_index(index: Index) -> None:
         "index.cert_file and index.key_file need each other": (index.cert_file is None)
         != (index.key_file is None),
     }
-def _refuse_torn_witness(audit: AuditWitness) -> None:
-    """Refuse a key without a place and a place without a key: nothing would be kept."""
-    places = audit.sink_file is not None or audit.sink_url is not None
-    if places != (audit.key_file is not None):
-        raise SettingsError("audit.key_file and audit.sink_file or audit.sink_url need each other")
-    if audit.sink_ca_file is not None and audit.sink_url is None:
-        raise SettingsError("audit.sink_ca_file: of audit.sink_url only")
-
-
     failed = [reason for reason, is_wrong in wrong.items() if is_wrong]
     if failed:
         raise SettingsError("; ".join(failed))

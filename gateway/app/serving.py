@@ -73,7 +73,6 @@ from guard.queue import accept, given_up, replay, status
 from guard.recall import recall
 from guard.remember import remember
 from guard.restore import restore, restore_for
-from guard.reveal import reveal
 from guard.review import doubted, held, reject, release
 from guard.revoke import revoke, revoke_tenant, revoked
 from guard.rooms import Rooms
@@ -88,7 +87,6 @@ from storage.quarantine import SqlQuarantine
 from storage.queue import SqlQueue
 from storage.rates import WindowRates
 from storage.registry import SqlRegistry
-from storage.remarks import SqlRemarks
 from storage.tracebook import TraceBook
 from storage.traces import SqlTraces
 from storage.transcript import SqlTranscript
@@ -108,7 +106,6 @@ USE_CASES: Final = UseCases(
     held=held,
     release=release,
     reject=reject,
-    reveal=reveal,
     revisions=RevisionDoors(
         history=history,
         amend=amend,
@@ -288,10 +285,10 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
     async with AsyncExitStack() as stack:
         keep = await stack.enter_async_context(opened_keep(settings))
         keys = await stack.enter_async_context(opened_keys(settings))
+        await stack.enter_async_context(witnessed(settings, keep.audit))
         taken_back = await stack.enter_async_context(opened_revoked(settings, keep.database))
         embedder = await stack.enter_async_context(opened_embedder(settings))
         await adopted(keep.database, embedder)
-        await stack.enter_async_context(witnessed(settings, keep.audit))
         detectors = await stack.enter_async_context(opened_detectors(settings, embedder=embedder))
         assists = await stack.enter_async_context(opened_assists(settings))
         index = await stack.enter_async_context(
@@ -383,7 +380,6 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         queue=SqlQueue(keep.database),
         transcript=SqlTranscript(keep.database),
         traces=adapters.traces,
-        remarks=SqlRemarks(keep.database),
         hot=hot,
         closely=adapters.assists.closely,
     )
