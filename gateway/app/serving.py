@@ -73,6 +73,7 @@ from guard.queue import accept, given_up, replay, status
 from guard.recall import recall
 from guard.remember import remember
 from guard.restore import restore, restore_for
+from guard.reveal import reveal
 from guard.review import doubted, held, reject, release
 from guard.revoke import revoke, revoke_tenant, revoked
 from guard.rooms import Rooms
@@ -87,6 +88,7 @@ from storage.quarantine import SqlQuarantine
 from storage.queue import SqlQueue
 from storage.rates import WindowRates
 from storage.registry import SqlRegistry
+from storage.remarks import SqlRemarks
 from storage.tracebook import TraceBook
 from storage.traces import SqlTraces
 from storage.transcript import SqlTranscript
@@ -106,6 +108,7 @@ USE_CASES: Final = UseCases(
     held=held,
     release=release,
     reject=reject,
+    reveal=reveal,
     revisions=RevisionDoors(
         history=history,
         amend=amend,
@@ -380,6 +383,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         queue=SqlQueue(keep.database),
         transcript=SqlTranscript(keep.database),
         traces=adapters.traces,
+        remarks=SqlRemarks(keep.database),
         hot=hot,
         closely=adapters.assists.closely,
     )
