@@ -7,14 +7,12 @@ its peers and makes nothing relevant.
 """
 
 import re
-import unicodedata
 from typing import Final
 
 SPEAKER: Final = 0.08
 """The memory is a turn of somebody whom the question names."""
 ASKS: Final = -0.06
-"""The memory asks something else itself: a question is rarely what another one is answered with.
-One that is asked for word by word is what was looked for."""
+"""The memory asks something itself: a question is rarely what another one is answered with."""
 SUBSTANCE: Final = 0.04
 """At full length; a nod says little."""
 TIME: Final = 0.05
@@ -27,7 +25,6 @@ _LETTERS_PER_CHARACTER: Final = 4
 
 _LABEL = re.compile(r"\s{0,4}([^\W\d_][^:：\n。！？.!?]{0,39})[:：]")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
-_SIGNS = re.compile(r"[\W_]+")
 _END = re.compile(r"[?？][\s\"'”’)）]{0,8}$")
 _ASKS_WHEN = re.compile(
     r"\b(?:when|how long|since what|(?:what|which) (?:time|day|date|month|year))\b"
@@ -61,7 +58,7 @@ def fit(question: str, text: str) -> float:
     added = SUBSTANCE * min(1.0, _length(said) / _FULL_LENGTH)
     if label is not None and _names(asked, label.group(1).casefold()):
         added += SPEAKER
-    if _END.search(said, max(0, len(said) - 10)) and _words(said) != _words(question):
+    if _END.search(said, max(0, len(said) - 10)):
         added += ASKS
     if _ASKS_WHEN.search(asked) and _NAMES_TIME.search(said):
         added += TIME
@@ -74,10 +71,6 @@ def _names(asked: str, name: str) -> bool:
     if _HAN.search(name):
         return name in asked
     return re.search(rf"\b{re.escape(name)}\b", asked) is not None
-
-
-def _words(text: str) -> str:
-    return _SIGNS.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 
 def _length(text: str) -> int:
