@@ -552,6 +552,19 @@ class Recall(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     cross_encoder_threads: Annotated[int, Meta(ge=1, le=64)] = 2
     cross_encoder_seconds: Annotated[float, Meta(gt=0, le=10)] = 1.0
     """Seconds that an answer waits for it; then the order stands that there was without it."""
+    rewrite_url: _Url | None = None
+    """What `/chat/completions` is appended to. Questions that lean on the turns before them are
+    sent there, with those turns.
+    """
+    rewrite_model: Annotated[str, Meta(min_length=1, max_length=256)] | None = None
+    rewrite_api_key: Secret | None = None
+    """The endpoint's API key itself, from the environment only."""
+    rewrite_api_key_file: Path | None = None
+    rewrite_ca_file: Path | None = None
+    """Authorities whose certificates are believed, instead of the system's."""
+    rewrite_format: AnswerFormat = AnswerFormat.JSON_SCHEMA
+    rewrite_seconds: Annotated[float, Meta(gt=0, le=10)] = 1.5
+    """Seconds that a question waits for it; then it is completed by rule alone."""
     half_life_episodic_days: _HalfLife = 30.0
     half_life_semantic_days: _HalfLife = 180.0
     recency_floor_episodic: _Share = 0.6
@@ -737,6 +750,7 @@ _SECRETS: Final = (
     ("index", "api_key"),
     ("embedder", "api_key"),
     ("screening", "judge_api_key"),
+    ("recall", "rewrite_api_key"),
 )
 _FILE_ONLY: Final = frozenset({"tenants"})
 _LISTS: Final = frozenset(
@@ -783,7 +797,7 @@ def _refuse_contradictions(settings: Settings) -> None:
     _refuse_torn_index(settings.index)
     _refuse_torn_embedder(settings.embedder, settings.mode)
     _refuse_torn_screening(settings.screening, settings.mode)
-    _refuse_torn_recall(settings.recall)
+    _refuse_torn_recall(settings.recall, settings.mode)
     if (http.tls_cert is None) != (http.tls_key is None):
         raise SettingsError("http.tls_cert and http.tls_key need each other")
     _refuse_no_networks("http.trusted_proxies", http.trusted_proxies)
@@ -939,13 +953,26 @@ def _refuse_torn_screening(screening: Screening, mode: Mode) -> None:
         raise SettingsError("; ".join(failed))
 
 
-def _refuse_torn_recall(recall: Recall) -> None:
+def _refuse_torn_recall(recall: Recall, mode: Mode) -> None:
     """Refuse what is said of a model that is not there: somebody would believe in it."""
-    usual = Recall()
-    fields = [one for one in Recall.__struct_fields__ if one.startswith("cross_encoder_")]
-    said = [one for one in fields if getattr(recall, one) != getattr(usual, one)]
-    if recall.cross_encoder is None and said:
-        raise SettingsError(f"recall.{', '.join(said)}: there is no such model")
+    usual, wrong = Recall(), dict[str, bool]()
+    for whom, there in (("cross_encoder", recall.cross_encoder), ("rewrite", recall.rewrite_url)):
+        fields = [one for one in Recall.__struct_fields__ if one.startswith(f"{whom}_")]
+        said = [one for one in fields if getattr(recall, one) != getattr(usual, one)]
+        wrong[f"recall.{', '.join(said)}: there is no such model"] = there is None and bool(said)
+    url, key = recall.rewrite_url, recall.rewrite_api_key
+    wrong |= {
+        "recall.rewrite_model: required for a rewrite": url is not None
+        and recall.rewrite_model is None,
+        "recall.rewrite_api_key and recall.rewrite_api_key_file exclude each other": key is not None
+        and recall.rewrite_api_key_file is not None,
+        "production: recall.rewrite_url: https is required": mode is Mode.PRODUCTION
+        and url is not None
+        and not url.startswith("https://"),
+    }
+    failed = [reason for reason, is_wrong in wrong.items() if is_wrong]
+    if failed:
+        raise SettingsError("; ".join(failed))
 
 
 def _refuse_unsafe(settings: Settings) -> None:

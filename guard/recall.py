@@ -105,6 +105,7 @@ async def answered(
         meant = await understand(owner, query, now, rooms)
         query = meant.query
         trail.understood, trail.timed = query.text, bool(meant.times.spans)
+        trail.unassisted = meant.unassisted
         (_, blinded), fresh = await asyncio.gather(
             search_material(owner, Draft(query.text), rooms, Purpose.QUESTION),
             rooms.ledger.unindexed(owner.tenant, owner.subject, rooms.bounds.unindexed_rows),

@@ -32,6 +32,7 @@ from guard.ports import (
     Vault,
 )
 from guard.relating import Relating
+from guard.rewording import Rewording
 from guard.turns import Turns
 from guard.unremarked import Unremarked
 from guard.untraced import Untraced
@@ -118,3 +119,4 @@ class Rooms(msgspec.Struct, frozen=True):
     magnets: Magnets | None = None
     relating: Relating = ByClaims()
     closely: Closely | None = None
+    rewording: Rewording | None = None

@@ -15,18 +15,22 @@ from guard.rooms import Rooms
 from memory.signals import Blinded
 from memory.times import Times
 from memory.types import Owner
-from memory.understanding import Said, leans, understood
+from memory.understanding import Said, completed, leans, shown, understood
 
 _TURNS: Final = 8
 """Turns of a session that are looked at."""
 
 
 class Understanding(msgspec.Struct, frozen=True):
-    """A question as it is searched for, and the times that it speaks of, in the asker's zone."""
+    """A question as it is searched for, and the times that it speaks of, in the asker's zone.
+
+    `unassisted`: a model should have helped, and did not.
+    """
 
     query: Query
     times: Times
     zone: ZoneInfo
+    unassisted: bool = False
 
 
 async def understand(owner: Owner, query: Query, now: datetime, rooms: Rooms) -> Understanding:
@@ -40,9 +44,16 @@ async def understand(owner: Owner, query: Query, now: datetime, rooms: Rooms) ->
     if not turns and query.session is not None and leans(query.text):
         heard = await said(owner, query.session, now, rooms)
         turns = [(turn.role, turn.text) for turn in heard[-_TURNS:]]
-    meant = understood(query.text, turns, query.reference_time or now, zone)
+    reference, unassisted = query.reference_time or now, False
+    meant = understood(query.text, turns, reference, zone)
+    if rooms.rewording is not None and leans(query.text) and (before := shown(turns)):
+        with rooms.watch.step("recall.reword"):
+            said_again = await rooms.rewording.reworded(query.text, before)
+        unassisted = said_again is None
+        if said_again is not None:
+            meant = completed(query.text, meant, said_again, reference, zone)
     query = msgspec.structs.replace(query, text=meant.text, spans=meant.times.spans)
-    return Understanding(query, meant.times, zone)
+    return Understanding(query, meant.times, zone, unassisted)
 
 
 def probes(meant: Understanding, blinded: Blinded, limit: int) -> tuple[Probe, ...]:

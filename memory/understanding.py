@@ -96,6 +96,30 @@ def understood(text: str, turns: Sequence[Said], reference: datetime, zone: Zone
     return Understood(" ".join((text, *added)), times, tuple(added))
 
 
+def shown(turns: Sequence[Said]) -> list[str]:
+    """Return the turns that whoever says a question again may look at, oldest first."""
+    spoken = [text for role, text in turns if role not in _OTHERS and text.strip()]
+    return [text[:_TURN_CHARACTERS] for text in spoken[-_TURNS:]]
+
+
+def completed(
+    text: str, meant: Understood, said: str, reference: datetime, zone: ZoneInfo
+) -> Understood:
+    """Return what is searched for when somebody else says what `text` means: with his words.
+
+    They stand in place of those that were added by rule, unless he adds none. Times are read from
+    them by rule, and only where question and turns name none.
+    """
+    times = meant.times
+    if times.spans:
+        said = without_times(said, reference, zone)
+    else:
+        times = Times(times_of(said, reference, zone).spans, times.order)
+    known = set(_words(_seen(text)))
+    added = tuple(word for word in _words(_seen(said))[:_WORDS] if word not in known)
+    return Understood(" ".join((text, *added)), times, added) if added else meant
+
+
 def _behind(question: str, turns: Sequence[Said]) -> list[str]:
     """Return the turns that a question leans on, oldest first.
 

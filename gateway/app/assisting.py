@@ -3,20 +3,26 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 
 import msgspec
 
+from gateway.app.secret_files import secret_in
 from gateway.metrics import Figure, Metrics
 from gateway.settings import Recall, Settings
 from guard.closely import Closely
 from guard.models.batching import BatchBounds
+from guard.models.chat import QUESTION, ChatEndpoint, Endpoint, Format
 from guard.models.crossing import CrossEncoder, Options
+from guard.rewording import Rewording
+from guard.stages import secrets
 
 
 class Assists(msgspec.Struct, frozen=True):
     """Who helps; None where nobody is named."""
 
     closely: Closely | None = None
+    rewording: Rewording | None = None
 
 
 @asynccontextmanager
@@ -26,13 +32,14 @@ async def opened_assists(settings: Settings) -> AsyncIterator[Assists]:
     Raises a GuardError when one can't be had; there is never another, or none, in its place.
     """
     async with AsyncExitStack() as stack:
-        yield Assists(await _closely(settings.recall, stack))
+        yield Assists(await _closely(settings.recall, stack), _rewording(settings.recall, stack))
 
 
 def watch_assists(metrics: Metrics, assists: Assists) -> None:
     """Show how often they were asked, and how often a question went without their answer."""
-    if (closely := assists.closely) is not None:
-        metrics.look_up(lambda: _figures("cross_encoder", closely))
+    for name, one in (("cross_encoder", assists.closely), ("rewrite", assists.rewording)):
+        if one is not None:
+            metrics.look_up(partial(_figures, name, one))
 
 
 async def _closely(section: Recall, stack: AsyncExitStack) -> Closely | None:
@@ -45,7 +52,28 @@ async def _closely(section: Recall, stack: AsyncExitStack) -> Closely | None:
     return Closely(encoder, items=section.cross_encoder_items, weight=section.cross_encoder_weight)
 
 
-def _figures(name: str, one: Closely) -> tuple[Figure, Figure]:
+def _rewording(section: Recall, stack: AsyncExitStack) -> Rewording | None:
+    if section.rewrite_url is None or section.rewrite_model is None:
+        return None
+    key = section.rewrite_api_key
+    if section.rewrite_api_key_file is not None:
+        key = secret_in(section.rewrite_api_key_file, "recall.rewrite_api_key_file")
+    chat = ChatEndpoint(
+        Endpoint(
+            url=section.rewrite_url,
+            model=section.rewrite_model,
+            key=None if key is None else key.reveal,
+            ca_file=section.rewrite_ca_file,
+            format=Format(section.rewrite_format.value),
+            deadline=section.rewrite_seconds,
+        ),
+        QUESTION,
+    )
+    stack.push_async_callback(chat.close)
+    return Rewording(chat, secrets.found_in, seconds=section.rewrite_seconds)
+
+
+def _figures(name: str, one: Closely | Rewording) -> tuple[Figure, Figure]:
     return (
         Figure(f"{name}_asked", "Questions that it was asked about.", one.asked, counts=True),
         Figure(f"{name}_failed", "Those it did not answer in time.", one.failed, counts=True),

@@ -386,6 +386,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         remarks=SqlRemarks(keep.database),
         hot=hot,
         closely=adapters.assists.closely,
+        rewording=adapters.assists.rewording,
     )
     deciding = Deciding(settings, rooms, adapters.accepted)
 

@@ -17,13 +17,10 @@ from guard.detectors.judge import NoVerdictError, Reason, Verdict
 from guard.models.calling import connected, read_up_to
 from guard.models.vectors import readable
 
-_SECTION: Final = "screening.judge_"
 _OK: Final = 200
 _MAX_BYTES: Final = 65_536
 """Far above the fixed answer with whatever an endpoint says beside it."""
-_MAX_TOKENS: Final = 120
-"""Twice what the fixed answer takes."""
-_FORM: Final[dict[str, Any]] = {
+_VERDICT: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {
         "verdict": {"type": "string", "enum": [one.value for one in Verdict]},
@@ -33,7 +30,29 @@ _FORM: Final[dict[str, Any]] = {
     "required": ["verdict", "confidence", "reason_code"],
     "additionalProperties": False,
 }
-"""The fixed answer as JSON Schema, in what all endpoints that take schemas understand."""
+_QUESTION: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {"question": {"type": "string"}},
+    "required": ["question"],
+    "additionalProperties": False,
+}
+
+
+class Form(msgspec.Struct, frozen=True, kw_only=True):
+    """The one answer that is asked for.
+
+    `schema` is JSON Schema, in what all endpoints that take schemas understand; `tokens` about
+    twice what the answer takes; `section` begins the settings that name the endpoint.
+    """
+
+    name: str
+    schema: dict[str, Any]
+    tokens: int
+    section: str
+
+
+VERDICT: Final = Form(name="verdict", schema=_VERDICT, tokens=120, section="screening.judge_")
+QUESTION: Final = Form(name="question", schema=_QUESTION, tokens=300, section="recall.rewrite_")
 
 
 class Format(StrEnum):
@@ -73,11 +92,11 @@ class _Completion(msgspec.Struct, frozen=True):
 
 
 class ChatEndpoint:
-    """Fulfils `guard.detectors.judge.Chat`. Asks once: whoever waits is a write."""
+    """Fulfils `guard.detectors.judge.Chat`. Asks once: a write waits for it, or a question."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
-        self._endpoint = endpoint
-        self._client = connected(endpoint.url, endpoint.ca_file, endpoint.deadline, _SECTION)
+    def __init__(self, endpoint: Endpoint, form: Form = VERDICT) -> None:
+        self._endpoint, self._form = endpoint, form
+        self._client = connected(endpoint.url, endpoint.ca_file, endpoint.deadline, form.section)
 
     @property
     def version(self) -> str:
@@ -113,12 +132,12 @@ class ChatEndpoint:
                 {"role": "user", "content": message},
             ],
             "temperature": 0,
-            "max_tokens": _MAX_TOKENS,
+            "max_tokens": self._form.tokens,
             "stream": False,
         }
         match self._endpoint.format:
             case Format.SCHEMA:
-                form = {"name": "verdict", "strict": True, "schema": _FORM}
+                form = {"name": self._form.name, "strict": True, "schema": self._form.schema}
                 body["response_format"] = {"type": "json_schema", "json_schema": form}
             case Format.OBJECT:
                 body["response_format"] = {"type": "json_object"}

@@ -6,7 +6,7 @@ memories it takes order numbers, hashes and host names for keys.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from detect_secrets.plugins.aws import AWSKeyDetector
@@ -158,15 +158,20 @@ _SEVERITY: Final[Mapping[str, Severity]] = {
 
 def inspect(_tagged: Tagged, facts: Facts) -> tuple[Finding, ...]:
     """Return one finding per kind, with the span of every occurrence so that all can be cut."""
+    return found_in(facts.views)
+
+
+def found_in(views: Sequence[View]) -> tuple[Finding, ...]:
+    """Return the same of the readings of any text, the text itself first."""
     found: dict[str, tuple[str, set[Span]]] = {}
-    for view in facts.views:
+    for view in views:
         # Leet reading turns digits into letters: there is nothing left to find.
         if view.name.endswith("skeleton"):
             continue
         for code, start, end in _occurrences(view):
             _, spans = found.setdefault(code, (view.name, set()))
             spans.add(span_of(view, start, end))
-    _tell_correspondents(facts.views[0].text, found)
+    _tell_correspondents(views[0].text, found)
     return tuple(
         Finding(
             NAME, code, severity, found[code][0], spans=tuple(sorted(found[code][1], key=_place))

@@ -7,6 +7,8 @@ import pytest
 from gateway.app.assisting import opened_assists
 from gateway.settings import Settings, SettingsError, load
 from guard.errors import InvalidError
+from tests.contracts.chat_double import MODEL, saying
+from tests.contracts.embedding_double import endpoint
 from tests.contracts.tiny_cross import PAIRS, build_cross
 
 
@@ -19,7 +21,7 @@ def named(**fields: str) -> Settings:
 async def test_nobody_helps_unless_one_is_named() -> None:
     """The default opens nothing, and what is said of a model that is not there is refused."""
     async with opened_assists(named()) as assists:
-        assert assists.closely is None
+        assert (assists.closely, assists.rewording) == (None, None)
     with pytest.raises(SettingsError, match="cross_encoder_items"):
         named(cross_encoder_items="5")
     for items in ("0", "21"):
@@ -55,3 +57,49 @@ async def test_a_named_cross_encoder_reads_and_is_counted(tmp_path: Path) -> Non
         assert scores[0] > scores[1]
     assert await closely.scores(asked, [answer]) is None
     assert (closely.asked, closely.failed) == (2, 1)
+
+
+@pytest.mark.requirement("R2")
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"rewrite_url": ""},
+        {"rewrite_model": ""},
+        {"rewrite_seconds": "11"},
+        {"rewrite_url": "http://models.example/v1", "mode": "production"},
+        {"rewrite_format": "xml"},
+    ],
+    ids=str,
+)
+def test_a_rewrite_that_is_half_configured_is_refused(change: dict[str, str]) -> None:
+    """Somebody would believe in a model that is not asked."""
+    whole = {"rewrite_url": "https://models.example/v1", "rewrite_model": "tiny"}
+    named(**whole, rewrite_seconds="2")
+    fields = {name: one for name, one in (whole | change).items() if one and name != "mode"}
+    overrides = {f"recall.{name}": one for name, one in fields.items()}
+    mode = {"mode": change["mode"]} if "mode" in change else {}
+    with pytest.raises(SettingsError):
+        load(environ={}, overrides=overrides | mode)
+
+
+@pytest.mark.requirement("R2", "E11")
+async def test_a_named_rewrite_asks_its_endpoint_with_its_key(tmp_path: Path) -> None:
+    """By the fixed form, and counted."""
+    key = tmp_path / "key"
+    key.write_text("the-key\n", "utf-8")
+    key.chmod(0o600)
+    with endpoint() as double:
+        double.always = saying({"question": "Does the mill flat have a cellar?"})
+        settings = named(
+            rewrite_url=double.url,
+            rewrite_model=MODEL,
+            rewrite_api_key_file=str(key),
+            rewrite_seconds="10",
+        )
+        async with opened_assists(settings) as assists:
+            rewording = assists.rewording
+            assert rewording is not None
+            said = await rewording.reworded("And the other one?", ["The mill flat, the harbour."])
+    assert said == "Does the mill flat have a cellar?"
+    assert (rewording.asked, rewording.failed) == (1, 0)
+    assert double.asked[0].headers["authorization"] == "Bearer the-key"

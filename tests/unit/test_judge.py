@@ -399,7 +399,7 @@ def test_a_good_answer_is_read_in_any_layout() -> None:
     """Order and white space of JSON do not matter."""
     said = '{\n "reason_code": "none",\n "confidence": 1,\n "verdict": "honest"\n}'
     assert decoded(said) == Answer(Verdict.HONEST, 1.0, Reason.NONE)
-    assert set(msgspec.json.decode(GOOD)) == set(chat._FORM["required"])
+    assert set(msgspec.json.decode(GOOD)) == set(chat.VERDICT.schema["required"])
 
 
 def _sent(double: EndpointDouble) -> str:
