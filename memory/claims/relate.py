@@ -19,7 +19,7 @@ from memory.claims.nouns import (
     ValueKind,
 )
 from memory.claims.small_rules import COMMON, GRADES, TODAY
-from memory.claims.topics import on_topic
+from memory.claims.topics import content, on_topic
 
 _ALIKE: Final = 0.6
 """Share of the words of two slots that makes them one, when the new claim says it changes it."""
@@ -49,6 +49,8 @@ def relate_claims(new: Sequence[Claim], old: Sequence[Claim]) -> Bond:
         return Bond(BondKind.UNRELATED, "no_claim")
     if _bare(new) == _bare(old) and not _exchanged(new, old):
         return Bond(BondKind.SAME, "same_claims")
+    if _happened_again(new, old):
+        return Bond(BondKind.BESIDE, "happened_again")
     table = [[_pair(mine, its) for its in old] for mine in new]
     if all(any(bond.kind is BondKind.SAME for bond in row) for row in table):
         return SAME
@@ -62,6 +64,23 @@ def relate_claims(new: Sequence[Claim], old: Sequence[Claim]) -> Bond:
         )
         return _replacing(best, new, old, covered=covered)
     return _leaving(best, new, old)
+
+
+def _happened_again(new: Sequence[Claim], old: Sequence[Claim]) -> bool:
+    """Say whether a memory tells that something came about once more, under a number of its own: of
+    two faults each has its ticket. What is set to an old value again has no such number beside it.
+    """
+    once_more = {w for claim in new if Mark.AGAIN in claim.marks for w in content(claim)}
+    if not once_more & {word for claim in old for word in content(claim)} - COMMON:
+        return False
+    return any(
+        mine.value.kind is its.value.kind is ValueKind.CODE
+        and Mark.AGAIN not in mine.marks
+        and mine.slot == its.slot
+        and mine.value != its.value
+        for mine in new
+        for its in old
+    )
 
 
 def _leaving(best: Bond, new: Sequence[Claim], old: Sequence[Claim]) -> Bond:
