@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from memory.claims.asking import only_asks
 from memory.claims.clauses import MOST as MOST_CLAUSES
 from memory.claims.clauses import Clause, clauses
 from memory.claims.exchanging import order_of
@@ -25,7 +26,10 @@ MOST_CLAIMS: Final = 24
 
 def claims_of(text: str, *, at: datetime | None = None) -> tuple[Claim, ...]:
     """Return what a text says, slot by slot; relative dates count from `at`. Never raises."""
-    tokens = scan(folded(text))
+    plain_text = folded(text)
+    if only_asks(plain_text):
+        return (_unread(text),)
+    tokens = scan(plain_text)
     read = clauses(typed(tokens, at))
     found: list[Claim] = []
     subject: list[Token] = []
