@@ -3,4 +3,4 @@
 from typing import Final
 
 POISON: Final = "poison.bin"
-POISON_SHA256: Final = "1a8a838a4a81d5ad18bc8f35e79265c143dee93ada08812d8ab33f1a5174023e"
+POISON_SHA256: Final = "900813eb92bbae45c425b90000719113e3a192e9982ec250ab4ddad5fa41df11"

@@ -30,7 +30,7 @@ ORIGINS: Final = {
     "user": ("user_stated", "agent_relayed"),
 }
 """Whose honest texts of the corpus set the limits of which group."""
-RATES: Final = {"info": 0.2, "low": 0.1, "medium": 0.036, "high": 0.005}
+RATES: Final = {"info": 0.2, "low": 0.1, "medium": 0.04, "high": 0.005}
 """Share of honest texts that reach each limit, at most."""
 _BATCH: Final = 256
 
