@@ -524,6 +524,22 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """Days after which what nobody decided on is given up."""
 
 
+class Relate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Who is asked what a text says that the rules can't read. Nobody unless one is named."""
+
+    extract_url: _Url | None = None
+    """What `/chat/completions` is appended to. Texts that no rule reads are sent there."""
+    extract_model: Annotated[str, Meta(min_length=1, max_length=256)] | None = None
+    extract_api_key: Secret | None = None
+    """The endpoint's API key itself, from the environment only."""
+    extract_api_key_file: Path | None = None
+    extract_ca_file: Path | None = None
+    """Authorities whose certificates are believed, instead of the system's."""
+    extract_format: AnswerFormat = AnswerFormat.JSON_SCHEMA
+    extract_seconds: Annotated[float, Meta(gt=0, le=10)] = 1.5
+    """Seconds that a write waits for it; then the rules' reading stands alone."""
+
+
 class Recall(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How memories are found and ordered. Weights count by their ratios, floors bound a factor."""
 
@@ -639,6 +655,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     sessions: Sessions = Sessions()
     held: Held = Held()
     recall: Recall = Recall()
+    relate: Relate = Relate()
     audit: AuditWitness = AuditWitness()
 
     @property
@@ -751,6 +768,7 @@ _SECRETS: Final = (
     ("embedder", "api_key"),
     ("screening", "judge_api_key"),
     ("recall", "rewrite_api_key"),
+    ("relate", "extract_api_key"),
 )
 _FILE_ONLY: Final = frozenset({"tenants"})
 _LISTS: Final = frozenset(
@@ -798,6 +816,7 @@ def _refuse_contradictions(settings: Settings) -> None:
     _refuse_torn_embedder(settings.embedder, settings.mode)
     _refuse_torn_screening(settings.screening, settings.mode)
     _refuse_torn_recall(settings.recall, settings.mode)
+    _refuse_torn_relate(settings.relate, settings.mode)
     if (http.tls_cert is None) != (http.tls_key is None):
         raise SettingsError("http.tls_cert and http.tls_key need each other")
     _refuse_no_networks("http.trusted_proxies", http.trusted_proxies)
@@ -967,6 +986,25 @@ def _refuse_torn_recall(recall: Recall, mode: Mode) -> None:
         "recall.rewrite_api_key and recall.rewrite_api_key_file exclude each other": key is not None
         and recall.rewrite_api_key_file is not None,
         "production: recall.rewrite_url: https is required": mode is Mode.PRODUCTION
+        and url is not None
+        and not url.startswith("https://"),
+    }
+    failed = [reason for reason, is_wrong in wrong.items() if is_wrong]
+    if failed:
+        raise SettingsError("; ".join(failed))
+
+
+def _refuse_torn_relate(relate: Relate, mode: Mode) -> None:
+    """Refuse a model that is named in half, or that others could overhear."""
+    url, key = relate.extract_url, relate.extract_api_key
+    wrong = {
+        "relate: there is no such model, extract_url is missing": url is None
+        and relate != Relate(),
+        "relate.extract_model: required for a model": url is not None
+        and relate.extract_model is None,
+        "relate.extract_api_key and relate.extract_api_key_file exclude each other": key is not None
+        and relate.extract_api_key_file is not None,
+        "production: relate.extract_url: https is required": mode is Mode.PRODUCTION
         and url is not None
         and not url.startswith("https://"),
     }

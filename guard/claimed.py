@@ -7,7 +7,10 @@ from typing import Final
 import msgspec
 
 from guard.relating import Reading, Said, Tie
+from guard.retelling import claims_told, in_doubt_by
 from memory.claims import Bond, BondKind, Claim, Form, claims_of, relate_all
+from memory.claims.asking import only_asks
+from memory.claims.folding import folded
 from memory.claims.version import LEXICON
 
 _TIES: Final = {
@@ -44,12 +47,26 @@ class _Record(msgspec.Struct, frozen=True, array_like=True):
     claims: tuple[Claim, ...] = ()
 
 
+class _Full(_Record, frozen=True, array_like=True):
+    """The same with what a model told of the text, and which one. Only where one was asked."""
+
+    by: str = ""
+    told: tuple[Claim, ...] = ()
+
+
 _encoder = msgspec.msgpack.Encoder()
-_records = msgspec.msgpack.Decoder(_Record)
+_records = msgspec.msgpack.Decoder(_Full)
 
 
 class ByClaims:
-    """Reads slots and values. What is not understood is compared by its words and hides nothing."""
+    """Reads slots and values. What is not understood is compared by its words and hides nothing.
+
+    What the model `by` told of a text that rules can't read is compared as well, and makes a doubt
+    at most. What another model told is not looked at.
+    """
+
+    def __init__(self, by: str = "") -> None:
+        self._by = by
 
     def read(self, said: Said) -> Reading:
         """Return slots and claims. Among the slots are the words that they are made of: a slot may
@@ -60,7 +77,13 @@ class ByClaims:
         keys = [claim.slot.key for claim in known]
         words = [_WORD + word for claim in known for word in claim.about]
         gist = tuple(_BETWEEN.join(_parts(claim)) for claim in claims)
-        return Reading(tuple(dict.fromkeys((*keys, *words))), gist, _record(claims))
+        # Told is no gist: nothing is the same as another because a model says so.
+        told = claims_told(said) if said.by and said.by == self._by and not known else ()
+        keys += [claim.slot.key for claim in told]
+        by = self._by if said.by == self._by and not known else ""
+        return Reading(
+            tuple(dict.fromkeys((*keys, *words))), gist, _record(_Full(LEXICON, claims, by, told))
+        )
 
     def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
         """Return what `new` is to each of `old`. Of two things that have names of their own, a
@@ -71,23 +94,42 @@ class ByClaims:
         bonds = relate_all(mine, its)
         return [self._tie(new, mine, *one) for one in zip(old, its, bonds, strict=True)]
 
+    def is_unread(self, said: Said) -> bool:
+        """Return whether a text states something of which the rules find no slot."""
+        claims = _claims(said)
+        opaque = all(claim.form is Form.OPAQUE for claim in claims)
+        return bool(claims) and opaque and not only_asks(folded(said.text))
+
     def is_current(self, record: bytes) -> bool:
-        """Return whether a text of this record was read by the lexicon of today."""
-        return _recorded(record) is not None
+        """Return whether a text of this record was read by the lexicon of today, and where that
+        finds no slot, by the model of today as well.
+        """
+        found = _recorded(record)
+        if found is None:
+            return False
+        unread = bool(found.claims) and all(one.form is Form.OPAQUE for one in found.claims)
+        return found.by == self._by or not (unread or found.by)
 
     def _tie(
         self, new: Said, mine: Sequence[Claim], old: Said, its: Sequence[Claim], bond: Bond
     ) -> Tie:
         tie = _TIES.get(bond.kind, Tie.BESIDE)
+        if tie is Tie.BESIDE and in_doubt_by(mine, self._told(new), its, self._told(old)):
+            tie = Tie.DOUBT
         if tie is Tie.BESIDE or _named_apart(new.text, old.text):
             return Tie.BESIDE
         names, others = _codes(new.text, mine), _codes(old.text, its)
         return Tie.BESIDE if names and others and not names & others else tie
 
+    def _told(self, said: Said) -> tuple[Claim, ...]:
+        """Return what the model of today told of a text, as it was recorded."""
+        found = _recorded(said.record) if self._by else None
+        return found.told if found is not None and found.by == self._by else ()
 
-def _record(claims: tuple[Claim, ...]) -> bytes:
+
+def _record(full: _Full) -> bytes:
     """Return a reading as it is kept; of a long one only by which lexicon it was made."""
-    record = _encode(_Record(LEXICON, claims))
+    record = _encode(full if full.by else _Record(LEXICON, full.claims))
     return record if len(record) <= _MOST_BYTES else _encode(_Record(LEXICON))
 
 
@@ -98,7 +140,7 @@ def _encode(record: _Record) -> bytes:
         return _encoder.encode(_Record(LEXICON))  # half a character; the vault refuses such a text
 
 
-def _recorded(record: bytes) -> _Record | None:
+def _recorded(record: bytes) -> _Full | None:
     """Return what was recorded, None when there is nothing or another lexicon read it."""
     if not record:
         return None

@@ -12,15 +12,31 @@ from typing import Protocol
 import msgspec
 
 
+class Told(msgspec.Struct, frozen=True):
+    """What a model says that a text states. Data, not words of the text: nobody has vouched for it.
+
+    `polarity` is one of `memory.claims.Polarity`.
+    """
+
+    subject: str
+    attribute: str
+    value: str
+    polarity: str = "affirmed"
+    many: bool = False
+
+
 class Said(msgspec.Struct, frozen=True):
     """A text, and when it was said or was so: relative dates count from there.
 
     `record` is that of an earlier reading of it, which need not be repeated while it is current.
+    `told` is what the model `by` says of it, if one was asked.
     """
 
     text: str
     at: datetime
     record: bytes = b""
+    told: tuple[Told, ...] = ()
+    by: str = ""
 
 
 class Tie(StrEnum):
@@ -49,6 +65,19 @@ class Reading(msgspec.Struct, frozen=True):
     record: bytes = b""
 
 
+class Telling(Protocol):
+    """Tells what a text states that rules can't read. What it tells is data, and may be wrong."""
+
+    @property
+    def name(self) -> str:
+        """Who tells, and in which way: what another one told is not looked at."""
+        ...
+
+    async def told(self, text: str) -> tuple[Told, ...] | None:
+        """Return what the text states, None when it is not told in time or in form."""
+        ...
+
+
 class Relating(Protocol):
     """Reads texts for the ledger. Pure and deterministic: it is asked again after a conflict."""
 
@@ -58,6 +87,10 @@ class Relating(Protocol):
 
     def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
         """Return what `new` is to each of `old`, in order."""
+        ...
+
+    def is_unread(self, said: Said) -> bool:
+        """Return whether a text states something, and nothing of it is understood."""
         ...
 
     def is_current(self, record: bytes) -> bool:

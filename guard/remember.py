@@ -4,6 +4,7 @@ import msgspec
 
 from guard.checks import is_alive, misfit
 from guard.errors import ConflictError, NotFoundError, UnavailableError
+from guard.extract import extracted
 from guard.gather import at_of, refreshed, tag
 from guard.judging import judged
 from guard.kin import Kin, compared
@@ -55,6 +56,7 @@ async def _decided(
 ) -> WriteOutcome:
     # (2) Gather, (3) screen and decide. From here to the commit no fact changes.
     screened, facts = await judged(tagged, rooms, recent_writes)
+    facts = await extracted(screened, facts, rooms)
     tagged = screened.tagged
     held = screened.decision.effect is Effect.QUARANTINE
 

@@ -31,7 +31,7 @@ from guard.ports import (
     Transcript,
     Vault,
 )
-from guard.relating import Relating
+from guard.relating import Relating, Telling
 from guard.rewording import Rewording
 from guard.turns import Turns
 from guard.unremarked import Unremarked
@@ -120,3 +120,4 @@ class Rooms(msgspec.Struct, frozen=True):
     relating: Relating = ByClaims()
     closely: Closely | None = None
     rewording: Rewording | None = None
+    telling: Telling | None = None

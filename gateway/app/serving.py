@@ -58,6 +58,7 @@ from gateway.tracing import Tracing
 from guard import record, tenants
 from guard.amend import amend
 from guard.browse import browse, fetch
+from guard.claimed import ByClaims
 from guard.confirm import confirm
 from guard.errors import UnavailableError
 from guard.explain import traced, why_not
@@ -355,6 +356,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
     keep, index, embedder = adapters.keep, adapters.index, adapters.embedder
     registry = RecentRegistry(SqlRegistry(keep.database), settings.auth.registry_seconds)
     metrics, magnets = adapters.metrics, Magnets(embedder)
+    telling = adapters.assists.extracting
     hot = Hot(settings.recall.cache_bytes, settings.recall.cache_seconds)
     watch_hot(metrics, hot)
     rooms = Rooms(
@@ -387,6 +389,8 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         hot=hot,
         closely=adapters.assists.closely,
         rewording=adapters.assists.rewording,
+        relating=ByClaims("" if telling is None else telling.name),
+        telling=telling,
     )
     deciding = Deciding(settings, rooms, adapters.accepted)
 

@@ -16,6 +16,7 @@ import msgspec
 from guard.detectors.judge import NoVerdictError, Reason, Verdict
 from guard.models.calling import connected, read_up_to
 from guard.models.vectors import readable
+from memory.claims import Polarity
 
 _OK: Final = 200
 _MAX_BYTES: Final = 65_536
@@ -37,6 +38,25 @@ _QUESTION: Final[dict[str, Any]] = {
     "additionalProperties": False,
 }
 
+_CLAIM: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "subject": {"type": "string"},
+        "attribute": {"type": "string"},
+        "value": {"type": "string"},
+        "polarity": {"type": "string", "enum": [one.value for one in Polarity]},
+        "list": {"type": "boolean"},
+    },
+    "required": ["subject", "attribute", "value", "polarity", "list"],
+    "additionalProperties": False,
+}
+_CLAIMS: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {"claims": {"type": "array", "items": _CLAIM}},
+    "required": ["claims"],
+    "additionalProperties": False,
+}
+
 
 class Form(msgspec.Struct, frozen=True, kw_only=True):
     """The one answer that is asked for.
@@ -53,6 +73,7 @@ class Form(msgspec.Struct, frozen=True, kw_only=True):
 
 VERDICT: Final = Form(name="verdict", schema=_VERDICT, tokens=120, section="screening.judge_")
 QUESTION: Final = Form(name="question", schema=_QUESTION, tokens=300, section="recall.rewrite_")
+CLAIMS: Final = Form(name="claims", schema=_CLAIMS, tokens=1_000, section="relate.extract_")
 
 
 class Format(StrEnum):

@@ -1,14 +1,15 @@
-"""The models that help with questions, as the settings name them: opened, refused, counted."""
+"""The models that help, as the settings name them: opened, refused, counted."""
 
 from pathlib import Path
 
 import pytest
 
-from gateway.app.assisting import opened_assists
+from gateway.app.assisting import opened_assists, watch_assists
+from gateway.metrics import Metrics
 from gateway.settings import Settings, SettingsError, load
 from guard.errors import InvalidError
 from tests.contracts.chat_double import MODEL, saying
-from tests.contracts.embedding_double import endpoint
+from tests.contracts.embedding_double import endpoint, status
 from tests.contracts.tiny_cross import PAIRS, build_cross
 
 
@@ -21,7 +22,7 @@ def named(**fields: str) -> Settings:
 async def test_nobody_helps_unless_one_is_named() -> None:
     """The default opens nothing, and what is said of a model that is not there is refused."""
     async with opened_assists(named()) as assists:
-        assert (assists.closely, assists.rewording) == (None, None)
+        assert (assists.closely, assists.rewording, assists.extracting) == (None, None, None)
     with pytest.raises(SettingsError, match="cross_encoder_items"):
         named(cross_encoder_items="5")
     for items in ("0", "21"):
@@ -103,3 +104,66 @@ async def test_a_named_rewrite_asks_its_endpoint_with_its_key(tmp_path: Path) ->
     assert said == "Does the mill flat have a cellar?"
     assert (rewording.asked, rewording.failed) == (1, 0)
     assert double.asked[0].headers["authorization"] == "Bearer the-key"
+
+
+def relate(**fields: str) -> Settings:
+    """Return settings with these fields of `relate`."""
+    return load(environ={}, overrides={f"relate.{name}": one for name, one in fields.items()})
+
+
+@pytest.mark.requirement("W10")
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"extract_url": ""},
+        {"extract_model": ""},
+        {"extract_seconds": "11"},
+        {"extract_format": "xml"},
+    ],
+    ids=str,
+)
+def test_an_extractor_that_is_half_configured_is_refused(change: dict[str, str]) -> None:
+    """Somebody would believe in a model that is not asked."""
+    whole = {"extract_url": "https://models.example/v1", "extract_model": "tiny"}
+    relate(**whole, extract_seconds="2")
+    with pytest.raises(SettingsError):
+        relate(**{name: one for name, one in (whole | change).items() if one})
+
+
+@pytest.mark.requirement("W10")
+def test_an_extractor_in_the_clear_is_refused_in_production() -> None:
+    """As for the other models; the line names the setting."""
+    named = {"relate.extract_url": "http://models.example/v1", "relate.extract_model": "tiny"}
+    with pytest.raises(SettingsError, match=r"relate\.extract_url"):
+        load(environ={}, overrides=named | {"mode": "production"})
+
+
+@pytest.mark.requirement("W10", "E11")
+async def test_a_named_extractor_asks_its_endpoint_with_its_key(tmp_path: Path) -> None:
+    """By the fixed form; its answers and its failures are counted."""
+    key = tmp_path / "key"
+    key.write_text("the-key\n", "utf-8")
+    key.chmod(0o600)
+    claim = {"subject": "user", "attribute": "employer", "value": "Globex", "polarity": "affirmed"}
+    with endpoint() as double:
+        double.answers = [saying({"claims": [claim]}), status(503)]
+        settings = relate(
+            extract_url=double.url,
+            extract_model=MODEL,
+            extract_api_key_file=str(key),
+            extract_seconds="10",
+        )
+        metrics = Metrics()
+        async with opened_assists(settings) as assists:
+            extracting = assists.extracting
+            assert extracting is not None
+            watch_assists(metrics, assists)
+            told = await extracting.told("Globex pays me these days.")
+            assert await extracting.told("Globex pays me these days.") is None
+            shown = (await metrics.page()).decode()
+    assert told is not None
+    assert [one.value for one in told] == ["Globex"]
+    assert "memguard_extract_asked_total 2" in shown
+    assert "memguard_extract_failed_total 1" in shown
+    assert double.asked[0].headers["authorization"] == "Bearer the-key"
+    assert double.asked[0].body["response_format"]["json_schema"]["name"] == "claims"
