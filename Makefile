@@ -25,7 +25,8 @@ test: $(VENV)/.dev  ## the tests, without the long ones
 
 test-long: $(VENV)/.dev  ## the long tests alone: they start and kill real processes, or play many scenes
 	-$(MAKE) mcp-clients  # where they can't be had, the tests of them are skipped and say so
-	$(BIN)/pytest -m "live or soak" --timeout 1200
+	$(BIN)/pytest -m live -n 2 --dist loadfile --timeout 1200
+	$(BIN)/pytest -m soak --timeout 1200
 
 mcp-clients: $(CLIENTS)/.ready  ## the MCP clients that the long tests drive (npm, about 330 MB)
 
