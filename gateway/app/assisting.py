@@ -7,13 +7,13 @@ from functools import partial
 
 import msgspec
 
-from gateway.app.secret_files import secret_in
+from gateway.app.chatting import opened_chat
 from gateway.metrics import Figure, Metrics
-from gateway.settings import Recall, Relate, Settings
+from gateway.settings import ChatModel, Recall, Settings
 from guard.closely import Closely
 from guard.extracting import Extracting
 from guard.models.batching import BatchBounds
-from guard.models.chat import CLAIMS, QUESTION, ChatEndpoint, Endpoint, Format
+from guard.models.chat import CLAIMS, QUESTION
 from guard.models.crossing import CrossEncoder, Options
 from guard.rewording import Rewording
 from guard.stages import secrets
@@ -36,8 +36,8 @@ async def opened_assists(settings: Settings) -> AsyncIterator[Assists]:
     async with AsyncExitStack() as stack:
         yield Assists(
             await _closely(settings.recall, stack),
-            _rewording(settings.recall, stack),
-            _extracting(settings.relate, stack),
+            _rewording(settings.recall.rewriter, stack),
+            _extracting(settings.relate.extractor, stack),
         )
 
 
@@ -62,46 +62,16 @@ async def _closely(section: Recall, stack: AsyncExitStack) -> Closely | None:
     return Closely(encoder, items=section.cross_encoder_items, weight=section.cross_encoder_weight)
 
 
-def _rewording(section: Recall, stack: AsyncExitStack) -> Rewording | None:
-    if section.rewrite_url is None or section.rewrite_model is None:
+def _rewording(wanted: ChatModel | None, stack: AsyncExitStack) -> Rewording | None:
+    if wanted is None:
         return None
-    key = section.rewrite_api_key
-    if section.rewrite_api_key_file is not None:
-        key = secret_in(section.rewrite_api_key_file, "recall.rewrite_api_key_file")
-    chat = ChatEndpoint(
-        Endpoint(
-            url=section.rewrite_url,
-            model=section.rewrite_model,
-            key=None if key is None else key.reveal,
-            ca_file=section.rewrite_ca_file,
-            format=Format(section.rewrite_format.value),
-            deadline=section.rewrite_seconds,
-        ),
-        QUESTION,
-    )
-    stack.push_async_callback(chat.close)
-    return Rewording(chat, secrets.found_in, seconds=section.rewrite_seconds)
+    return Rewording(opened_chat(wanted, QUESTION, stack), secrets.found_in, seconds=wanted.seconds)
 
 
-def _extracting(section: Relate, stack: AsyncExitStack) -> Extracting | None:
-    if section.extract_url is None or section.extract_model is None:
+def _extracting(wanted: ChatModel | None, stack: AsyncExitStack) -> Extracting | None:
+    if wanted is None:
         return None
-    key = section.extract_api_key
-    if section.extract_api_key_file is not None:
-        key = secret_in(section.extract_api_key_file, "relate.extract_api_key_file")
-    chat = ChatEndpoint(
-        Endpoint(
-            url=section.extract_url,
-            model=section.extract_model,
-            key=None if key is None else key.reveal,
-            ca_file=section.extract_ca_file,
-            format=Format(section.extract_format.value),
-            deadline=section.extract_seconds,
-        ),
-        CLAIMS,
-    )
-    stack.push_async_callback(chat.close)
-    return Extracting(chat, secrets.found_in, seconds=section.extract_seconds)
+    return Extracting(opened_chat(wanted, CLAIMS, stack), secrets.found_in, seconds=wanted.seconds)
 
 
 def _figures(name: str, one: Closely | Rewording | Extracting) -> tuple[Figure, Figure]:

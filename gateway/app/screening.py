@@ -7,9 +7,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Final
 
+from gateway.app.chatting import opened_chat
 from gateway.app.keep import models_dir
 from gateway.app.policing import governed, overrides_of, policy_of
-from gateway.app.secret_files import secret_in
 from gateway.metrics import Figure, Metrics
 from gateway.settings import Screening, Settings
 from guard.detectors import classifier, judge, second
@@ -20,7 +20,7 @@ from guard.detectors.quota import EachAlone, Metered, Quota
 from guard.detectors.second import Second
 from guard.detectors.unasked import Unasked
 from guard.models.batching import BatchBounds
-from guard.models.chat import ChatEndpoint, Endpoint, Format
+from guard.models.chat import VERDICT
 from guard.models.embedder import PackagedEmbedder
 from guard.models.prepare import prepare
 from guard.models.reading import PoisonReader
@@ -158,22 +158,9 @@ async def _second(
 async def _judge(
     section: Screening, doubt: Doubt, quota_of: Callable[[float], Metered], stack: AsyncExitStack
 ) -> Detector:
-    if section.judge_url is None or section.judge_model is None:
+    if section.judge is None:
         return Unasked()
-    key = section.judge_api_key
-    if section.judge_api_key_file is not None:
-        key = secret_in(section.judge_api_key_file, "screening.judge_api_key_file")
-    chat = ChatEndpoint(
-        Endpoint(
-            url=section.judge_url,
-            model=section.judge_model,
-            key=None if key is None else key.reveal,
-            ca_file=section.judge_ca_file,
-            format=Format(section.judge_format.value),
-            deadline=section.detector_seconds,
-        )
-    )
-    stack.push_async_callback(chat.close)
+    chat = opened_chat(section.judge, VERDICT, stack)
     # Behind a second stage it sees what that is unsure of, and without one all that is in doubt.
     if section.second_directory is not None:
         reason = f"{second.NAME}.{second.UNSURE}"
