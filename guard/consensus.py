@@ -89,7 +89,9 @@ def verdicts(
             for one, other in ((weak, strong), (strong, weak)):
                 found[one.id] = _added(found.get(one.id), DISPUTED, other.id)
             continue
-        lesser = support[weak.id] < support[strong.id] and _trust(weak) < TRUST_OF_SUBJECT
+        lesser = (
+            _rank(weak, support)[0] < _rank(strong, support)[0] and _trust(weak) < TRUST_OF_SUBJECT
+        )
         verdict = _added(found.get(weak.id), OUTWEIGHED, strong.id)
         found[weak.id] = msgspec.structs.replace(verdict, withheld=lesser)
     return found
@@ -113,7 +115,10 @@ def verified_days(label: Label, leaves: Sequence[Leaf]) -> frozenset[date]:
 def _support(
     voices: Sequence[Voice], made: Mapping[MemoryId, Sequence[Leaf]]
 ) -> dict[MemoryId, int]:
-    """Return on how many days each was supported; memories of equal claim support each other."""
+    """Return on how many days each was supported; memories of equal claim support each other.
+
+    One whose leaves are no leaves any more is left out: nothing speaks for it.
+    """
     days = {
         voice.id: verified_days(voice.row.sealed.label, made[voice.id])
         for voice in voices
@@ -157,7 +162,7 @@ def _opposed(pairs: Sequence[tuple[Voice, Voice]], relating: Relating) -> list[t
 
 
 def _rank(voice: Voice, support: Mapping[MemoryId, int]) -> tuple[int, int]:
-    return support[voice.id], _trust(voice)
+    return support.get(voice.id, 0), _trust(voice)
 
 
 def _trust(voice: Voice) -> int:

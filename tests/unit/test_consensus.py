@@ -1,6 +1,6 @@
 """Memories that contradict each other: days of the subject's own word count, repetitions do not."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 
 import pytest
@@ -8,13 +8,14 @@ import pytest
 from guard.claimed import ByClaims
 from guard.confirm import confirm
 from guard.consensus import DISPUTED, OUTWEIGHED, verified_days
-from guard.nouns import Label
+from guard.nouns import Label, Leaf
 from guard.outcomes import Merged, Quarantined, Recollection, Stored
+from guard.ports import Audit
 from guard.principal import Principal
 from guard.relating import Said, Tie
 from guard.rooms import Rooms
 from memory.origin import Channel
-from memory.types import MemoryId
+from memory.types import MemoryId, TenantId
 from tests.house import House, caller
 
 ALICE, AGENT = caller("alice"), caller("alice", channel=Channel.MCP)
@@ -160,3 +161,37 @@ async def test_support_is_counted_in_days_of_the_subjects_own_word() -> None:
     assert verified_days(labels[others], made[others]) == frozenset()
     assert len(made[others]) == 3
     assert datetime(2026, 11, 1, tzinfo=UTC).date() == first
+
+
+class Torn:
+    """The audit, but for the leaves of one memory, which somebody has made unreadable."""
+
+    def __init__(self, whole: Audit, torn: MemoryId) -> None:
+        self._whole, self._torn = whole, torn
+
+    def __getattr__(self, name: str) -> object:
+        """Do all else as the audit does."""
+        return getattr(self._whole, name)
+
+    async def made(
+        self, tenant: TenantId, ids: Sequence[MemoryId]
+    ) -> Mapping[MemoryId, tuple[Leaf, ...]]:
+        """Leave out the memory, as the audit does with leaves that are none any more."""
+        made = await self._whole.made(tenant, ids)
+        return {id: leaves for id, leaves in made.items() if id != self._torn}
+
+
+@pytest.mark.requirement("R6", "Q6")
+async def test_a_memory_whose_leaves_are_spoilt_has_no_support_and_recall_goes_on() -> None:
+    """Nothing speaks for it any more; nobody loses his answers for it."""
+    books = Books()
+    await books.say(ALICE, TRUE)
+    spoilt = await books.say(ALICE, FALSE, 3)
+    # The control: with its leaves it is the better supported one.
+    whole = told(await books.ask())
+    assert whole[FALSE] == ()
+    assert whole[TRUE] == (OUTWEIGHED, f"against.{spoilt}")
+    audit = Torn(books.rooms.audit, spoilt)
+    answer = told(await books.ask(books.with_rooms(audit=audit)))
+    assert answer[TRUE] == ()
+    assert answer[FALSE][0] == OUTWEIGHED
