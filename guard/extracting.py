@@ -6,22 +6,14 @@ person (`guard.claimed`): nothing is merged, hidden, held or trusted for it. Wha
 process; secrets are cut out before.
 """
 
-import asyncio
 import hashlib
-import secrets
-from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Final
 
 import msgspec
 
-from guard.detectors.judge import Chat
-from guard.errors import UnavailableError
-from guard.nouns import View
-from guard.redact import redact
+from guard.consulting import Consulted, read_as
 from guard.relating import Told
-from guard.views import views_of
 from memory.claims import Polarity
-from policies.model import Finding
 
 NAME: Final = "extract"
 LONGEST: Final = 2_000
@@ -69,49 +61,24 @@ Answer with one JSON object and nothing before or after it:
 At most 8 claims, at most 64 characters in each field; an empty list where nothing is stated.
 """
 
-Cover = Callable[[Sequence[View]], Iterable[Finding]]
-"""Finds in the readings of a text what is cut out of it."""
 
-
-class Extracting:
-    """Fulfils `guard.relating.Telling`. Asks once, and waits `seconds` for all of it."""
-
-    def __init__(
-        self,
-        chat: Chat,
-        cover: Cover,
-        *,
-        seconds: float,
-        nonce: Callable[[], str] = lambda: secrets.token_hex(16),
-    ) -> None:
-        self._chat, self._cover, self._nonce = chat, cover, nonce
-        self._seconds = seconds
-        asked = hashlib.sha256(SYSTEM.encode()).hexdigest()[:8]
-        self._name = f"{chat.version}-{asked}"
-        self.asked = 0
-        """Texts that it was asked about."""
-        self.failed = 0
-        """Those of them that it did not answer in the one form, or not in time."""
+class Extracting(Consulted):
+    """Fulfils `guard.relating.Telling`."""
 
     @property
     def name(self) -> str:
         """The model's name, and what it is asked."""
-        return self._name
+        return f"{self._chat.version}-{_ASKED}"
 
     async def told(self, text: str) -> tuple[Told, ...] | None:
         """Return what the model takes a text to state, None when it does not say."""
-        self.asked += 1
-        try:
-            async with asyncio.timeout(self._seconds):
-                # In a thread: the readings of a long text take a while.
-                message = await asyncio.to_thread(self._message, text)
-                return decoded(await self._chat.ask(SYSTEM, message))
-        except (UnavailableError, TimeoutError):
-            self.failed += 1
-            return None
+        return await self._answer(SYSTEM, lambda: self._message(text), decoded)
 
     def _message(self, text: str) -> str:
-        return enclosed(self._nonce(), redact(text, self._cover(views_of(text))))
+        return enclosed(self._nonce(), self._covered(text))
+
+
+_ASKED: Final = hashlib.sha256(SYSTEM.encode()).hexdigest()[:8]
 
 
 def enclosed(nonce: str, text: str) -> str:
@@ -124,13 +91,7 @@ def enclosed(nonce: str, text: str) -> str:
 
 def decoded(said: str) -> tuple[Told, ...]:
     """Return the claims of an answer in the one form. Raises UnavailableError for another."""
-    if len(said) > MAX_ANSWER:
-        raise UnavailableError(NAME)
-    try:
-        claims = msgspec.json.decode(said, type=Answer).claims
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        # The exception may quote what was said.
-        raise UnavailableError(NAME) from None
+    claims = read_as(Answer, said, MAX_ANSWER, NAME).claims
     return tuple(
         Told(one.subject, one.attribute, one.value, one.polarity.value, one.many) for one in claims
     )

@@ -6,19 +6,13 @@ layers and times are searched is decided without it. What is sent leaves the pro
 cut out before.
 """
 
-import asyncio
-import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 import msgspec
 
-from guard.detectors.judge import Chat
+from guard.consulting import Consulted, read_as
 from guard.errors import UnavailableError
-from guard.nouns import View
-from guard.redact import redact
-from guard.views import views_of
-from policies.model import Finding
 
 NAME: Final = "rewrite"
 MOST: Final = 300
@@ -53,43 +47,16 @@ Answer with one JSON object and nothing before or after it:
 {"question": the question in one line, at most 300 characters}
 """
 
-Cover = Callable[[Sequence[View]], Iterable[Finding]]
-"""Finds in the readings of a text what is cut out of it."""
 
-
-class Rewording:
-    """Asks once, and waits `seconds` for all of it."""
-
-    def __init__(
-        self,
-        chat: Chat,
-        cover: Cover,
-        *,
-        seconds: float,
-        nonce: Callable[[], str] = lambda: secrets.token_hex(16),
-    ) -> None:
-        self._chat, self._cover, self._nonce = chat, cover, nonce
-        self._seconds = seconds
-        self.asked = 0
-        """Questions that it was asked about."""
-        self.failed = 0
-        """Those of them that it did not answer in the one form, or not in time."""
+class Rewording(Consulted):
+    """Says questions again, or doesn't."""
 
     async def reworded(self, question: str, turns: Sequence[str]) -> str | None:
         """Return what the model takes the question for, None when it does not say."""
-        self.asked += 1
-        try:
-            async with asyncio.timeout(self._seconds):
-                # In a thread: a long turn takes a while to read.
-                message = await asyncio.to_thread(self._message, question, turns)
-                return decoded(await self._chat.ask(SYSTEM, message))
-        except (UnavailableError, TimeoutError):
-            self.failed += 1
-            return None
+        return await self._answer(SYSTEM, lambda: self._message(question, turns), decoded)
 
     def _message(self, question: str, turns: Sequence[str]) -> str:
-        covered = [redact(text, self._cover(views_of(text))) for text in (*turns, question)]
-        return enclosed(self._nonce(), covered)
+        return enclosed(self._nonce(), [self._covered(text) for text in (*turns, question)])
 
 
 def enclosed(nonce: str, said: Sequence[str]) -> str:
@@ -105,10 +72,7 @@ def enclosed(nonce: str, said: Sequence[str]) -> str:
 
 def decoded(said: str) -> str:
     """Return the question of an answer in the one form. Raises UnavailableError for another."""
-    if len(said) > MAX_ANSWER or said.count('"question"') != 1:
+    # JSON lets a name stand twice, and readers differ in which one counts.
+    if said.count('"question"') != 1:
         raise UnavailableError(NAME)
-    try:
-        return msgspec.json.decode(said, type=Answer).question
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        # The exception may quote what was said.
-        raise UnavailableError(NAME) from None
+    return read_as(Answer, said, MAX_ANSWER, NAME).question

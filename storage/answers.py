@@ -1,21 +1,16 @@
 """First answers and accepted writes, in SQL. They are written by the ledger's commits."""
 
-from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Final
 
-from sqlalchemy import Delete, Table, and_, delete, func, select
+from sqlalchemy import and_, func, select
 
 from guard.nouns import Answer, Progress, Write
 from memory.types import MemoryId, SubjectId, TenantId
 from storage.database import Database
-from storage.engine import SYSTEM
+from storage.expiring import remove_expired
 from storage.retrying import retried
 from storage.rows import instant, micros, raw, storable
-from storage.tables import ANSWERS, QUEUE, SUBJECTS, WRITES
-
-_TENANTS_AT_ONCE: Final = 100
-"""Tenants whose expired rows one transaction removes: writers of others wait no longer for it."""
+from storage.tables import ANSWERS, QUEUE, WRITES
 
 
 class SqlAnswers:
@@ -77,25 +72,4 @@ class SqlAnswers:
     @retried
     async def expire(self, now: datetime) -> int:
         """Remove answers and outcomes of every tenant that have expired; return how many."""
-        query = select(SUBJECTS.c.tenant).distinct().order_by(SUBJECTS.c.tenant)
-        async with self._database.reading(SYSTEM) as connection:
-            tenants = [TenantId(tenant) for tenant in await connection.scalars(query)]
-        removed = 0
-        for some in _batches(tenants):
-            async with self._database.writing(some[0]) as connection:
-                for tenant in some:
-                    await self._database.enter(connection, tenant)
-                    for table in (ANSWERS, WRITES):
-                        gone = await connection.execute(_expired(table, tenant, now))
-                        removed += gone.rowcount
-        return removed
-
-
-def _expired(table: Table, tenant: TenantId, now: datetime) -> Delete:
-    # A write that waits has no time of expiry, and NULL is not before anything.
-    return delete(table).where(table.c.tenant == tenant, table.c.expires_at <= micros(now))
-
-
-def _batches(tenants: Sequence[TenantId]) -> Iterator[Sequence[TenantId]]:
-    for start in range(0, len(tenants), _TENANTS_AT_ONCE):
-        yield tenants[start : start + _TENANTS_AT_ONCE]
+        return await remove_expired(self._database, [ANSWERS, WRITES], now)

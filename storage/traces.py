@@ -1,21 +1,17 @@
 """What recalls left behind, in SQL: sealed, and gone when it has expired."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
 
-from sqlalchemy import delete, insert, select, union
+from sqlalchemy import delete, insert, select
 
 from memory.types import Owner, SubjectId, TenantId, TraceId
 from storage.database import Database
-from storage.engine import SYSTEM
+from storage.expiring import remove_expired
 from storage.ports import SealedTrace
 from storage.retrying import retried
 from storage.rows import instant, micros, raw
-from storage.tables import SUBJECTS, TENANTS, TRACES
-
-_TENANTS_AT_ONCE: Final = 100
-"""Tenants whose expired traces one transaction removes: writers of others wait no longer for it."""
+from storage.tables import TRACES
 
 
 class SqlTraces:
@@ -67,18 +63,7 @@ class SqlTraces:
     @retried
     async def expire(self, now: datetime) -> int:
         """Remove the traces of every tenant that have expired; return how many."""
-        # A subject may have asked and never written: its tenant is registered all the same.
-        names = union(select(SUBJECTS.c.tenant), select(TENANTS.c.id))
-        async with self._database.reading(SYSTEM) as connection:
-            tenants = sorted(await connection.scalars(names))
-        removed = 0
-        for some in _batches([TenantId(tenant) for tenant in tenants]):
-            async with self._database.writing(some[0]) as connection:
-                for tenant in some:
-                    await self._database.enter(connection, tenant)
-                    expired = (TRACES.c.tenant == tenant, TRACES.c.expires_at <= micros(now))
-                    removed += (await connection.execute(delete(TRACES).where(*expired))).rowcount
-        return removed
+        return await remove_expired(self._database, [TRACES], now)
 
 
 def _columns(trace: SealedTrace) -> dict[str, object]:
@@ -90,8 +75,3 @@ def _columns(trace: SealedTrace) -> dict[str, object]:
         "expires_at": micros(trace.expires_at),
         "token": trace.token,
     }
-
-
-def _batches(tenants: Sequence[TenantId]) -> Iterator[Sequence[TenantId]]:
-    for start in range(0, len(tenants), _TENANTS_AT_ONCE):
-        yield tenants[start : start + _TENANTS_AT_ONCE]

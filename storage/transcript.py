@@ -1,22 +1,19 @@
 """What was said in sessions, in SQL: sealed, and gone when it has expired."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
-from sqlalchemy import ColumnElement, delete, func, insert, select, union
+from sqlalchemy import ColumnElement, delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from guard.ports import SealedTurn, Window
 from memory.types import SubjectId, TenantId, TurnId
 from storage.database import Database
-from storage.engine import SYSTEM
+from storage.expiring import remove_expired
 from storage.retrying import retried
 from storage.rows import instant, micros, raw
-from storage.tables import SUBJECTS, TENANTS, TURNS
-
-_TENANTS_AT_ONCE: Final = 100
-"""Tenants whose expired turns one transaction removes: writers of others wait no longer for it."""
+from storage.tables import TURNS
 
 
 class SqlTranscript:
@@ -73,18 +70,7 @@ class SqlTranscript:
     @retried
     async def expire(self, now: datetime) -> int:
         """Remove the turns of every tenant that have expired; return how many."""
-        # A subject may have spoken and never written: its tenant is registered all the same.
-        names = union(select(SUBJECTS.c.tenant), select(TENANTS.c.id))
-        async with self._database.reading(SYSTEM) as connection:
-            tenants = sorted(await connection.scalars(names))
-        removed = 0
-        for some in _batches([TenantId(tenant) for tenant in tenants]):
-            async with self._database.writing(some[0]) as connection:
-                for tenant in some:
-                    await self._database.enter(connection, tenant)
-                    expired = (TURNS.c.tenant == tenant, TURNS.c.expires_at <= micros(now))
-                    removed += (await connection.execute(delete(TURNS).where(*expired))).rowcount
-        return removed
+        return await remove_expired(self._database, [TURNS], now)
 
 
 async def _outside(
@@ -115,8 +101,3 @@ def _columns(turn: SealedTurn) -> dict[str, Any]:
 
 def _turn(row: Any) -> SealedTurn:
     return SealedTurn(TurnId(row.id), instant(row.at), instant(row.expires_at), raw(row.token))
-
-
-def _batches(tenants: Sequence[TenantId]) -> Iterator[Sequence[TenantId]]:
-    for start in range(0, len(tenants), _TENANTS_AT_ONCE):
-        yield tenants[start : start + _TENANTS_AT_ONCE]

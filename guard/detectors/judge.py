@@ -7,13 +7,13 @@ finding and take none away. What is sent leaves the process; secrets are cut out
 
 import asyncio
 import hashlib
-import secrets
 from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import Annotated, Final, Protocol
+from typing import Annotated, Final
 
 import msgspec
 
+from guard.consulting import Chat, new_mark
 from guard.detectors.doubt import Doubt
 from guard.detectors.quota import OVER_QUOTA, Metered
 from guard.detectors.whole import shown_whole
@@ -99,19 +99,6 @@ class NoVerdictError(UnavailableError):
         self.args = (f"{NAME}: {reason}",)
 
 
-class Chat(Protocol):
-    """A language model that answers one message."""
-
-    @property
-    def version(self) -> str:
-        """What decides its answers, at most 28 characters."""
-        ...
-
-    async def ask(self, system: str, message: str) -> str:
-        """Return what it says. Raises UnavailableError."""
-        ...
-
-
 class Judge:
     """Fulfils `guard.ports.Detector` for what is in `doubt`.
 
@@ -127,7 +114,7 @@ class Judge:
         cover: Stage,
         *,
         sure: float,
-        nonce: Callable[[], str] = lambda: secrets.token_hex(16),
+        nonce: Callable[[], str] = new_mark,
     ) -> None:
         self._chat, self._doubt, self._quota, self._cover = chat, doubt, quota, cover
         self._sure, self._nonce = sure, nonce
