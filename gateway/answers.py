@@ -180,7 +180,7 @@ class TurnsAnswer(msgspec.Struct, frozen=True):
 
 
 class CaseAnswer(msgspec.Struct, frozen=True):
-    """One held write as a reviewer sees it; `text` is null: it has to be revealed.
+    """One held write as a reviewer sees it, without its text, which has to be revealed.
 
     `source` and `session` are keyed ids, equal for equal names within the tenant, else empty.
     """
@@ -198,7 +198,6 @@ class CaseAnswer(msgspec.Struct, frozen=True):
     session: str
     stored_at: datetime
     reasons: tuple[str, ...]
-    text: str | None
 
     @classmethod
     def of(cls, case: Case) -> Self:
@@ -218,7 +217,6 @@ class CaseAnswer(msgspec.Struct, frozen=True):
             session=label.session,
             stored_at=label.recorded_at,
             reasons=case.reasons,
-            text=case.text,
         )
 
 

@@ -208,11 +208,10 @@ class Receipt(msgspec.Struct, frozen=True):
 
 
 class Case(msgspec.Struct, frozen=True):
-    """One held write as a reviewer sees it. `text` is None: `guard.reveal` shows it."""
+    """One held write as a reviewer sees it, without its text, which `guard.reveal` shows."""
 
     label: Label
     reasons: tuple[str, ...]
-    text: str | None
 
 
 class Doubts(msgspec.Struct, frozen=True):

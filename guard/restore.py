@@ -72,7 +72,7 @@ async def restore_for(principal: Principal, id: MemoryId, rooms: Rooms) -> Case:
             (sealed, leaf), *_ = await _attempt(principal, owner, row, rooms)
         except ConflictError:
             continue
-        return Case(sealed.label, leaf.reasons, None)
+        return Case(sealed.label, leaf.reasons)
     raise UnavailableError("ledger")
 
 

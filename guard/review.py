@@ -272,11 +272,11 @@ async def _unfiltered(principal: Principal, row: Row, rooms: Rooms) -> Case:
         await rooms.vault.open(owner, row.sealed)
         evidence = await rooms.vault.open_evidence(owner, row.sealed)
     except UnreadableError:
-        return Case(label, ("check.unreadable",), None)
+        return Case(label, ("check.unreadable",))
     if not is_current(row):
-        return Case(label, ("check.current",), None)
-    return Case(label, evidence.reasons, None)
+        return Case(label, ("check.current",))
+    return Case(label, evidence.reasons)
 
 
 def _plain_case(sealed: Sealed, reasons: tuple[str, ...]) -> Case:
-    return Case(sealed.label, reasons, None)
+    return Case(sealed.label, reasons)

@@ -47,7 +47,8 @@ async def test_a_case_is_read_with_a_ground_and_a_comment_that_stay(guarded: Gua
     origin = {"class": "web", "reference": SOURCE}
     id = await said(http, ATTACK, origin=origin, session_id="s-1")
     listed = (await rita.get("/v1/quarantine")).json()["items"]
-    assert [one["text"] for one in listed] == [None]
+    assert [one["id"] for one in listed] == [id]
+    assert ATTACK not in str(listed)
     assert await revealed(guarded) == []
 
     shown = await rita.post(f"/v1/quarantine/{id}/reveal", json=WHY)
