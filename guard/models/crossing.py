@@ -62,7 +62,7 @@ class CrossEncoder:
         options = options or Options()
         manifest = read(directory, _FIELD)
         model = attempted(lambda: _proven(manifest.weights, options), _WHAT)
-        version = f"{manifest.family[:12]}-{manifest.digest[:12]}/{model.tokens}"
+        version = manifest.version(model.tokens)
         return cls(model, version, bounds)
 
     @property

@@ -41,6 +41,10 @@ class Manifest(msgspec.Struct, frozen=True):
     max_tokens: int | None
     prefixes: Prefixes
 
+    def version(self, tokens: int) -> str:
+        """Return what decides the scores of the model, which reads so many tokens at once."""
+        return f"{self.family[:12]}-{self.digest[:12]}/{tokens}"
+
 
 class _RefusedError(Exception):
     """The directory can't or must not be loaded; says why."""

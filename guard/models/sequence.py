@@ -96,7 +96,7 @@ class SequenceReader:
         options = options or Options()
         manifest = read(directory, _FIELD)
         model = attempted(lambda: _proven(manifest.weights, options), _WHAT)
-        version = f"{manifest.family[:12]}-{manifest.digest[:12]}/{model.tokens}"
+        version = manifest.version(model.tokens)
         return cls(model, version, options, bounds)
 
     @property

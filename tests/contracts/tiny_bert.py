@@ -22,7 +22,7 @@ _CHARACTERS: Final = (
     "abcdefghijklmnopqrstuvwxyz0123456789.,?!:"
 )
 MISSING: Final = "the extra `models` is not installed: `make test-models` does it"
-_SPECIAL: Final = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+SPECIAL: Final = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
 def runtimes() -> tuple[Any, Any]:
@@ -35,7 +35,7 @@ def build(folder: Path, *, seed: int = 7) -> Path:
     """Write tokenizer, settings and weights of a tiny BERT into `folder`, and return it."""
     torch, transformers = runtimes()
     folder.mkdir(parents=True, exist_ok=True)
-    pieces = dict.fromkeys((*_SPECIAL, *_WORDS, *_CHARACTERS))
+    pieces = dict.fromkeys((*SPECIAL, *_WORDS, *_CHARACTERS))
     pieces |= dict.fromkeys(f"##{one}" for one in _CHARACTERS if one.isascii())
     vocabulary = {piece: id for id, piece in enumerate(pieces)}
     transformers.BertTokenizer(vocab=vocabulary, model_max_length=POSITIONS).save_pretrained(folder)
@@ -52,6 +52,36 @@ def build(folder: Path, *, seed: int = 7) -> Path:
     )
     with torch.no_grad():
         model.embeddings.word_embeddings.weight.normal_()
+    model.save_pretrained(folder, safe_serialization=True)
+    return folder
+
+
+def untrained(words: Sequence[str], *, size: int, seed: int, **labels: Any) -> tuple[Any, Any]:
+    """Return the tokenizer and the model of a tiny sequence classifier that knows these words."""
+    torch, transformers = runtimes()
+    pieces = dict.fromkeys((*SPECIAL, *words, *"".join(words)))
+    vocabulary = {piece: id for id, piece in enumerate(pieces)}
+    tokenizer = transformers.BertTokenizer(vocab=vocabulary, model_max_length=POSITIONS)
+    torch.manual_seed(seed)
+    torch.set_num_threads(1)
+    config = transformers.BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=size,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=size,
+        max_position_embeddings=POSITIONS,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+        **labels,
+    )
+    return tokenizer, transformers.BertForSequenceClassification(config)
+
+
+def saved(folder: Path, tokenizer: Any, model: Any) -> Path:
+    """Write both into `folder` and return it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizer.save_pretrained(folder)
     model.save_pretrained(folder, safe_serialization=True)
     return folder
 

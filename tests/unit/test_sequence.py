@@ -23,8 +23,8 @@ from guard.models.sequence import (
     attack_scores,
     meaning_attack,
 )
-from tests.contracts.tiny_bert import build, runtimes
-from tests.contracts.tiny_classifier import ATTACKS, HONEST, POSITIONS, build_classifier
+from tests.contracts.tiny_bert import POSITIONS, build, runtimes
+from tests.contracts.tiny_classifier import ATTACKS, HONEST, build_classifier
 
 PAGE = " ".join(HONEST[:4])
 BURIED = f"{PAGE} {PAGE} {ATTACKS[0]} {PAGE} {PAGE}"
