@@ -44,6 +44,7 @@ from guard.views import normalised
 from memory.origin import Hint, Origin, OriginClass
 from memory.types import LeafId, MemoryId, Owner, State, SubjectId, SubjectMark, TenantId
 from policies.model import Decision, Effect
+from storage.index.divided import DividedIndex
 from storage.index.embedded import EmbeddedIndex
 
 _BATCH: Final = 250
@@ -222,7 +223,8 @@ async def _followed(adapters: serving.Adapters) -> None:
 
 def worker_pids(index: Index) -> list[int]:
     """Return the processes of the embedded index."""
-    return index.worker_pids if isinstance(index, EmbeddedIndex) else []
+    engine = index.engine if isinstance(index, DividedIndex) else index
+    return engine.worker_pids if isinstance(engine, EmbeddedIndex) else []
 
 
 def _processor(pids: Sequence[int]) -> float:

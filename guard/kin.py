@@ -1,11 +1,10 @@
 """What the subject has that a draft must be compared with: few rows, each opened and proved.
 
 Candidates come from the nearest memories and from those that speak of one of the draft's slots, all
-named by one question to the index and by the rows that it lacks. Texts are compared here, in a
-thread; what follows from it is decided by `guard.relate`, which is pure.
+named by one question to the index and by the rows that it lacks. Texts are compared here, many or
+long ones in a thread; what follows from it is decided by `guard.relate`, which is pure.
 """
 
-import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
@@ -22,6 +21,8 @@ from memory.types import Owner
 
 LIKENESS: Final = 0.70
 """Least cosine, in any vector, from which two memories are compared though they share no slot."""
+_TO_COMPARE: Final = 16
+"""Bytes of a reading that are compared in the time that one character takes to be read."""
 _SLOT: Final = "slot\x1f"
 """Before a slot's name among the entities. No caller's entity has this sign (`gateway.wire`)."""
 
@@ -66,15 +67,17 @@ async def compared(owner: Owner, said: Said, rows: Sequence[Row], rooms: Rooms) 
             continue  # It takes part in nothing; recall names it in the audit.
     if not opened:
         return ()
-    return tuple(await asyncio.to_thread(_ties, said, opened, rooms.relating))
-
-
-def _ties(said: Said, opened: Sequence[tuple[Row, Opened]], relating: Relating) -> list[Kin]:
     old = [said_in(one) for _, one in opened]
-    ties = relating.ties(said, old)
-    return [
+    length = sum(_length(one, rooms.relating) for one in (said, *old))
+    ties = await aside(length, rooms.relating.ties, said, old)
+    return tuple(
         Kin(row, tie, one.body.occurred_at) for (row, one), tie in zip(opened, ties, strict=True)
-    ]
+    )
+
+
+def _length(said: Said, relating: Relating) -> int:
+    """Return how long a text is to compare, in characters of one that is still to be read."""
+    return len(said.record) // _TO_COMPARE if relating.is_current(said.record) else len(said.text)
 
 
 def said_in(memory: Opened) -> Said:

@@ -28,6 +28,8 @@ def in_doubt_by(
     mine: Sequence[Claim], told: Sequence[Claim], its: Sequence[Claim], its_told: Sequence[Claim]
 ) -> bool:
     """Say whether two texts say otherwise of one slot, where a model found it in one of them."""
+    if not told and not its_told:
+        return False
     read = [claim for claim in mine if claim.form is Form.SLOT]
     its_read = [claim for claim in its if claim.form is Form.SLOT]
     pairs = [(new, old) for new in told for old in (*its_read, *its_told)]

@@ -33,9 +33,10 @@ def _named(words: Sequence[str]) -> frozenset[str]:
 
 def aligned(new: Claim, old: Claim) -> Bond | None:
     """Return what two claims are whose slots are named in other words; None where none can tell."""
+    if new.slot.whose != old.slot.whose:
+        return None
     mine, its = core(new), core(old)
-    shared = mine & its
-    if not shared - COMMON - RHYTHMS or new.slot.whose != old.slot.whose:
+    if not (mine & its) - COMMON - RHYTHMS:
         return None
     if mine == its:
         return _alike(new, old, mine)
@@ -51,8 +52,10 @@ def swapped(new: Sequence[Claim], old: Sequence[Claim]) -> bool:
     the older one nothing else may be left.
     """
     for gone in () if any(claim.scope for claim in new) else new:
+        if not _given_up(gone):
+            continue
         whole = core(gone)
-        if not _given_up(gone) or not whole - COMMON - RHYTHMS:
+        if not whole - COMMON - RHYTHMS:
             continue
         said = [core(one) for one in new if one is not gone and _stated(one)]
         known = whole.union(*said) | DOING | COMMON

@@ -135,8 +135,9 @@ def _exchanged(new: Sequence[Claim], old: Sequence[Claim]) -> bool:
 
 
 def _pair(new: Claim, old: Claim) -> Bond:
-    bond = _read(new, old)
-    if bond.kind in _OPEN and not _apart(new, old):
+    apart = _apart(new, old)
+    bond = _read(new, old, apart=apart)
+    if bond.kind in _OPEN and not apart:
         bond = aligned(new, old) or bond
     told = exchanged if bond.kind is BondKind.SAME else both_so
     if bond.kind in _SETTLED and told(new.order, old.order):
@@ -146,14 +147,15 @@ def _pair(new: Claim, old: Claim) -> Bond:
 
 def _apart(new: Claim, old: Claim) -> bool:
     """Say whether a number or code names one thing here and another there."""
-    mine, its = _things(new), _things(old)
+    mine = _things(new)
+    its = _things(old) if mine else mine
     return bool(mine and its and mine != its)
 
 
-def _read(new: Claim, old: Claim) -> Bond:
+def _read(new: Claim, old: Claim, *, apart: bool) -> Bond:
     if new.polarity is Polarity.ENDED and Mark.CHANGED in new.marks and not new.about:
         return given_up(new, old)
-    if _apart(new, old):
+    if apart:
         return on_topic(new, old)
     if Form.OPAQUE in (new.form, old.form):
         return _words(new, old)
@@ -186,11 +188,18 @@ def _things(claim: Claim) -> set[str]:
     """Return the numbers and codes that name what a claim speaks of."""
     if claim.form is Form.OPAQUE:
         return {word for word in claim.words if _names(word)}
-    return {word for word in claim.about if any(char.isdigit() for char in word)}
+    return {word for word in claim.about if _has_digit(word)}
+
+
+def _has_digit(word: str) -> bool:
+    # Asked of each word of each pair, and most words are of letters alone, which is told at once.
+    return not word.isalpha() and any(map(str.isdigit, word))
 
 
 def _names(word: str) -> bool:
     """Say whether a word is a code: of letters and digits, or of many digits."""
+    if word.isalpha():
+        return False
     digits = sum(char.isdigit() for char in word)
     return digits >= _LONG_CODE or (0 < digits < len(word) and word.isascii() and word[0].isalpha())
 
