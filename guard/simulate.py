@@ -162,7 +162,6 @@ def _lasting(effect: Effect, reasons: Iterable[str]) -> Effect:
 
 def _callers(policy: Policy, decision: Decision) -> list[str]:
     """Return the rules that called for exactly the effect of a decision."""
-    own = () if policy.tightened_by is None else policy.tightened_by.rules
-    effects = {rule.id: rule.effect for rule in (*policy.rules, *own)}
+    effects = {rule.id: rule.effect for rule in policy.every_rule}
     found = [id for id in decision.rules if effects[id] is decision.effect]
     return found or [OTHERWISE]

@@ -90,13 +90,7 @@ def to_redact(policy: Policy, trust: int, findings: Iterable[Finding]) -> list[F
 
     Also where the other of both is stricter: what is held for the one is released without it.
     """
-    own = policy.tightened_by
-    return [
-        finding
-        for finding in findings
-        if _called_for(policy, trust, finding) is Effect.REDACT
-        or (own is not None and _called_for(own, trust, finding) is Effect.REDACT)
-    ]
+    return [finding for finding in findings if _redacts(policy, trust, finding)]
 
 
 def stricter(platform: Decision, tenant: Decision) -> Decision:
@@ -113,6 +107,12 @@ def stricter(platform: Decision, tenant: Decision) -> Decision:
 def matching(rules: Iterable[Rule], trust: int, finding: Finding) -> list[Rule]:
     """Return those of `rules` that apply to one finding."""
     return [rule for rule in rules if _matches(rule, trust, finding)]
+
+
+def _redacts(policy: Policy, trust: int, finding: Finding) -> bool:
+    if _called_for(policy, trust, finding) is Effect.REDACT:
+        return True
+    return policy.tightened_by is not None and _redacts(policy.tightened_by, trust, finding)
 
 
 def _called_for(policy: Policy, trust: int, finding: Finding) -> Effect:

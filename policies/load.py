@@ -57,7 +57,7 @@ class _Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     description: _Words = ""
 
 
-class _Own(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Own(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A tenant's file as it is written."""
 
     tenant: Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
@@ -79,11 +79,11 @@ def load(document: bytes | str, stages: frozenset[str]) -> Policy:
     Raises PolicyError for anything unknown, missing or contradictory. A policy must require every
     stage of `stages`: one that leaves a detector out would let through what that detector sees.
     """
-    written = _whole(_parsed(document, _Profile))
+    written = _whole(parsed(document, _Profile))
     # The fields are there: `_whole` has seen to it.
     required, rules = written.stages or (), written.rules or ()
     _check_stages(required, stages)
-    _check_rules(rules, stages)
+    check_rules(rules, stages)
     enforcement = written.enforcement or Enforcement.FULL
     if (enforcement is not Enforcement.FULL) != written.name.startswith(_UNSAFE):
         raise PolicyError(f"`{_UNSAFE}…` is the name of a policy that is not enforced in full")
@@ -99,30 +99,38 @@ def load(document: bytes | str, stages: frozenset[str]) -> Policy:
 
 def load_override(document: bytes | str, stages: frozenset[str]) -> Override:
     """Return the rules of one tenant in a TOML document. Raises PolicyError as `load` does."""
-    written = _parsed(document, _Own)
-    _check_rules(written.rules, stages)
+    written = parsed(document, Own)
+    check_rules(written.rules, stages)
+    return override_of(written, _TENANT)
+
+
+def override_of(written: "Own", mark: str, number: str = "") -> Override:
+    """Return checked rules of a tenant. `mark` stands before their ids, `number` in the version."""
     return Override(
         tenant=written.tenant,
-        version=f"{_TENANT}@{_digest(written)}",
-        rules=tuple(_rule(rule, f"{_TENANT}:{rule.id}") for rule in written.rules),
+        version=f"{_TENANT}@{number}{_digest(written)}",
+        rules=tuple(_rule(rule, f"{mark}:{rule.id}") for rule in written.rules),
     )
 
 
 def is_override(document: bytes | str) -> bool:
     """Tell whether a document is meant to be one tenant's rules. Raises PolicyError for no TOML."""
-    return "tenant" in _tree(document)
+    return "tenant" in tree(document)
 
 
-def tightened(policy: Policy, override: Override) -> Policy:
-    """Return the policy with a tenant's own rules beside it."""
-    own = Policy(
-        name=_TENANT,
-        version=override.version,
-        stages=policy.stages,
-        rules=override.rules,
-        # What no rule of the tenant names is left to the platform.
-        otherwise=Effect.ALLOW,
-    )
+def tightened(policy: Policy, *overrides: Override) -> Policy:
+    """Return the policy with a tenant's own rules beside it, in the order given."""
+    own = None
+    for override in reversed(overrides):
+        own = Policy(
+            name=_TENANT,
+            version=override.version,
+            stages=policy.stages,
+            rules=override.rules,
+            # What no rule of the tenant names is left to the platform.
+            otherwise=Effect.ALLOW,
+            tightened_by=own,
+        )
     return msgspec.structs.replace(policy, tightened_by=own)
 
 
@@ -147,7 +155,7 @@ def _whole(written: _Profile) -> _Profile:
     """
     _check_ids(written.rules or ())
     if written.base is not None:
-        base = _whole(_parsed(shipped(written.base), _Profile))
+        base = _whole(parsed(shipped(written.base), _Profile))
         rules = {rule.id: rule for rule in (*(base.rules or ()), *(written.rules or ()))}
         written = msgspec.structs.replace(
             written,
@@ -162,19 +170,21 @@ def _whole(written: _Profile) -> _Profile:
     return written
 
 
-def _digest(written: _Profile | _Own) -> str:
+def _digest(written: _Profile | Own) -> str:
     content = msgspec.json.encode(msgspec.structs.replace(written, description=""), order="sorted")
     return hashlib.sha256(content).hexdigest()[:_VERSION_DIGITS]
 
 
-def _parsed(document: bytes | str, kind: type[_T]) -> _T:
+def parsed(document: bytes | str, kind: type[_T]) -> _T:
+    """Return a TOML document as the kind that it is meant to be. Raises PolicyError."""
     try:
-        return msgspec.convert(_tree(document), kind)
+        return msgspec.convert(tree(document), kind)
     except msgspec.ValidationError as error:
         raise PolicyError(str(error)) from error
 
 
-def _tree(document: bytes | str) -> dict[str, Any]:
+def tree(document: bytes | str) -> dict[str, Any]:
+    """Return what stands in a TOML document. Raises PolicyError for what is none."""
     if len(document) > MAX_BYTES:
         raise PolicyError(f"the document is larger than {MAX_BYTES} bytes")
     try:
@@ -204,7 +214,8 @@ def _check_ids(rules: tuple[_Rule, ...]) -> None:
         seen.add(rule.id)
 
 
-def _check_rules(rules: tuple[_Rule, ...], stages: frozenset[str]) -> None:
+def check_rules(rules: tuple[_Rule, ...], stages: frozenset[str]) -> None:
+    """Raise PolicyError for rules that contradict each other or name what there is not."""
     _check_ids(rules)
     for rule in rules:
         if rule.stage not in stages:

@@ -103,7 +103,7 @@ class Enforcement(StrEnum):
 class Policy(msgspec.Struct, frozen=True):
     """One profile, checked on load. `version` is a digest of its text, so equal versions decide
     alike; `stages` must all have completed for a write to be allowed. `tightened_by` holds rules
-    of one tenant: they decide beside this policy, and the stricter of both holds (W11).
+    of one tenant, and may have more of them beside it: all decide, and the strictest holds (W11).
     """
 
     name: str
@@ -119,6 +119,12 @@ class Policy(msgspec.Struct, frozen=True):
         """The version, with that of the tenant's own rules when there are some."""
         own = self.tightened_by
         return self.version if own is None else f"{self.version}+{own.edition}"
+
+    @property
+    def every_rule(self) -> tuple[Rule, ...]:
+        """The rules, with the tenant's own."""
+        own = self.tightened_by
+        return self.rules if own is None else (*self.rules, *own.every_rule)
 
 
 class Decision(msgspec.Struct, frozen=True):

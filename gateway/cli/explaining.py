@@ -86,13 +86,12 @@ def text_of(argument: str | None, settings: Settings) -> str:
 
 
 def _seen(finding: Finding, trust: int, policy: Policy) -> Seen:
-    own = () if policy.tightened_by is None else policy.tightened_by.rules
     return Seen(
         reason=finding.reason,
         severity=finding.severity.name.lower(),
         score=finding.score,
         view=finding.view,
         spans=tuple((span.start, span.end) for span in finding.spans),
-        rules=tuple(rule.id for rule in matching((*policy.rules, *own), trust, finding)),
+        rules=tuple(rule.id for rule in matching(policy.every_rule, trust, finding)),
         effect=effect_of(policy, trust, finding).value,
     )

@@ -1,0 +1,190 @@
+"""A tenant's rules as a draft: only what tightens is taken, and each flaw is told by place (W11).
+
+Nothing that stands in such a draft could loosen the platform's policy: both decide, and the
+stricter effect holds. A draft that looks as if it did is refused all the same, since its author
+would rely on what does not happen.
+"""
+
+import re
+from typing import Any, Final
+
+import msgspec
+
+from policies.decide import strictest
+from policies.load import (
+    Override,
+    Own,
+    PolicyError,
+    check_rules,
+    override_of,
+    tree,
+)
+from policies.model import Effect, Enforcement, Policy, Rule
+
+MAX_DRAFT_BYTES: Final = 32_768
+"""About three hundred rules. Every replica has those in force in memory, of every tenant."""
+_PATH: Final = re.compile(r"(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
+_SYNTAX: Final = re.compile(r"(?P<what>.*) \(at line (?P<line>\d+), column \d+\)$", re.DOTALL)
+_HEADER: Final = re.compile(r"^\s*\[\[\s*(?:rules|\"rules\"|'rules')\s*\]\]", re.MULTILINE)
+_UNKNOWN: Final = re.compile(r"unknown field `(.*)`", re.DOTALL)
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+_ENUM: Final = "Invalid enum value"
+_EFFECTS: Final = ", ".join(effect for effect in Effect if effect is not Effect.ALLOW)
+_PLATFORMS: Final = frozenset({"name", "base", "otherwise", "stages", "enforcement"})
+"""What a profile says and a tenant's rules can't."""
+
+
+class Flaw(msgspec.Struct, frozen=True):
+    """What is wrong with a draft, at which key, and in which line as far as that can be told."""
+
+    what: str
+    key: str = ""
+    line: int | None = None
+
+    def __str__(self) -> str:
+        """Return it as one line."""
+        place = "" if self.line is None else f"line {self.line}, "
+        return f"{place}{self.key or 'document'}: {self.what}"
+
+
+class DraftError(PolicyError):
+    """The draft can't be used. Says everything that is wrong with it, as far as it was read."""
+
+    def __init__(self, flaws: tuple[Flaw, ...]) -> None:
+        super().__init__("; ".join(map(str, flaws)))
+        self.flaws = flaws
+
+
+def drafted(document: str, tenant: str, platform: Policy) -> Override:
+    """Return the rules in a draft of a tenant. Raises DraftError unless they only tighten.
+
+    `platform` is the policy that they are to stand beside.
+    """
+    written = _written(document, tenant)
+    try:
+        check_rules(written.rules, frozenset(platform.stages))
+    except PolicyError as error:
+        raise DraftError((Flaw(str(error), "rules"),)) from None
+    override = override_of(written, "tenant")
+    flaws = [
+        Flaw(what, f"rules[{place}].effect", _line(document, place, "effect", len(written.rules)))
+        for place, rule in enumerate(override.rules)
+        if (what := _idle(rule, platform)) is not None
+    ]
+    if flaws:
+        raise DraftError(tuple(flaws))
+    return override
+
+
+def enacted(document: str, tenant: str, number: int, stages: frozenset[str]) -> Override:
+    """Return the rules of a draft that was taken. Raises PolicyError when they don't fit any more.
+
+    Their names tell which version they are of: `tenant@3:no-accounts`.
+    """
+    written = _written(document, tenant)
+    check_rules(written.rules, stages)
+    return override_of(written, f"tenant@{number}", f"{number}.")
+
+
+def _written(document: str, tenant: str) -> Own:
+    """Return what a draft says; whose it is may be left out, and can't be somebody else."""
+    size = len(document.encode())
+    if size > MAX_DRAFT_BYTES:
+        raise DraftError((Flaw(f"longer than {MAX_DRAFT_BYTES} bytes"),))
+    try:
+        known = tree(document)
+    except PolicyError as error:
+        raise DraftError((_unread(str(error)),)) from None
+    if strangers := sorted(_PLATFORMS & known.keys()):
+        what = "the platform's to say; a tenant's rules can only tighten"
+        lines = document.splitlines()
+        raise DraftError(
+            tuple(Flaw(what, name, _line_of(lines, name, 0, len(lines))) for name in strangers)
+        )
+    if known.setdefault("tenant", tenant) != tenant:
+        raise DraftError((Flaw("these are another tenant's rules", "tenant"),))
+    try:
+        return msgspec.convert(known, Own)
+    except msgspec.ValidationError as error:
+        raise DraftError((_misfit(str(error), document, known),)) from None
+
+
+def _idle(rule: Rule, platform: Policy) -> str | None:
+    """Return why a rule tightens nothing, None when it may."""
+    if rule.effect is Effect.ALLOW:
+        return "a tenant's rules can only tighten, and `allow` tightens nothing"
+    if platform.enforcement is not Enforcement.FULL:
+        return None
+    for other in platform.rules:
+        if _covers(other, rule) and _is_looser(rule.effect, other.effect):
+            return (
+                f"looser than the platform's rule `{other.id}`, which says `{other.effect}`"
+                " to all of this; a tenant's rules can only tighten"
+            )
+    named = any(other.stage == rule.stage for other in platform.rules)
+    if not named and _is_looser(rule.effect, platform.otherwise):
+        return f"looser than the platform, which says `{platform.otherwise}` to all of this"
+    return None
+
+
+def _is_looser(effect: Effect, other: Effect) -> bool:
+    """Say whether the one does nothing beside the other.
+
+    What is to be redacted is taken out of what is held, too, when it is released.
+    """
+    if (effect, other) == (Effect.REDACT, Effect.QUARANTINE):
+        return False
+    return effect is not other and strictest((effect, other)) is other
+
+
+def _covers(other: Rule, rule: Rule) -> bool:
+    """Say whether one rule applies wherever the other does."""
+    return (
+        other.stage == rule.stage
+        and other.code in ("*", rule.code)
+        and other.at_least <= rule.at_least
+        and other.min_trust <= rule.min_trust
+        and other.max_trust >= rule.max_trust
+        and other.at_score <= rule.at_score
+    )
+
+
+def _unread(message: str) -> Flaw:
+    found = _SYNTAX.match(message)
+    return Flaw(message) if found is None else Flaw(found["what"], line=int(found["line"]))
+
+
+def _misfit(message: str, document: str, known: dict[str, Any]) -> Flaw:
+    """Return what msgspec has against a document, without the value that it found there."""
+    found = _PATH.match(message)
+    what, path = (message, "") if found is None else (found["what"], found["path"] or "")
+    if what.startswith(_ENUM):
+        what = f"one of {_EFFECTS}"
+    elif (unknown := _UNKNOWN.search(what)) is not None and not _NAME.fullmatch(unknown[1]):
+        what = "Object contains unknown field (not a name)"
+    inside = re.match(r"rules\[(\d+)\](?:\.(\w+))?", path)
+    if inside is None:
+        return Flaw(what, path)
+    rules = known.get("rules")
+    many = len(rules) if isinstance(rules, list) else 0
+    return Flaw(what, path, _line(document, int(inside[1]), inside[2], many))
+
+
+def _line(document: str, place: int, key: str | None, many: int) -> int | None:
+    """Return in which line a key of the rule at `place` stands, or else where that rule begins.
+
+    None when the document is not written in a way in which that can be told.
+    """
+    begins = [document.count("\n", 0, one.end()) for one in _HEADER.finditer(document)]
+    if len(begins) != many or place >= many:
+        return None
+    lines = document.splitlines()
+    end = begins[place + 1] if place + 1 < many else len(lines)
+    found = None if key is None else _line_of(lines, key, begins[place] + 1, end)
+    return begins[place] + 1 if found is None else found
+
+
+def _line_of(lines: list[str], key: str, start: int, end: int) -> int | None:
+    assigned = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=")
+    found = [number for number in range(start, end) if assigned.match(lines[number])]
+    return found[0] + 1 if len(found) == 1 else None
