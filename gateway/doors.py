@@ -13,6 +13,7 @@ from gateway.settings import Settings
 from gateway.tracing import Tracing
 from guard.amend import Amendment
 from guard.docket import Search
+from guard.enact import Standing
 from guard.explain import WhyNot
 from guard.nouns import Draft
 from guard.once import Once
@@ -38,8 +39,12 @@ from guard.reveal import Ground, Revealed
 from guard.revoke import Desk as Revoking
 from guard.revoke import Of, Revocation
 from guard.rooms import Rooms
+from guard.ruling import Ruling
+from guard.rulebook import Checked, Difference, Enactments, Rulesets
+from guard.statutes import Ruleset
 from guard.tenants import Terms
 from guard.trace import Trace
+from guard.visits import Visits
 from memory.origin import OriginClass
 from memory.types import ClientId, MemoryId, SessionId, TenantId, TraceId, Turn
 
@@ -78,6 +83,19 @@ class TokenDoors(msgspec.Struct, frozen=True, kw_only=True):
     revoked: Callable[[Principal, str | None, int, Revoking], Awaitable[list[Revocation]]]
 
 
+class PolicyDoors(msgspec.Struct, frozen=True, kw_only=True):
+    """What a tenant may do with its own rules: write versions of them, look, put one in force."""
+
+    check: Callable[[Principal, str, Rooms], Awaitable[Checked]]
+    put: Callable[[Principal, str, str, Rooms], Awaitable[Ruleset]]
+    versions: Callable[[Principal, int | None, int, Rooms], Awaitable[Rulesets]]
+    version: Callable[[Principal, int, Rooms], Awaitable[Ruleset]]
+    enactments: Callable[[Principal, int | None, int, Rooms], Awaitable[Enactments]]
+    diff: Callable[[Principal, int, int, Rooms], Awaitable[Difference]]
+    activate: Callable[[Principal, int, int, Rooms], Awaitable[Standing]]
+    roll_back: Callable[[Principal, int, Rooms], Awaitable[Standing]]
+
+
 class TraceDoors(msgspec.Struct, frozen=True, kw_only=True):
     """What recalls looked at, and where one memory was lost."""
 
@@ -92,6 +110,13 @@ class RecordDoors(msgspec.Struct, frozen=True, kw_only=True):
     included: Callable[[Principal, int, int | None, Rooms], Awaitable[Included]]
     consistent: Callable[[Principal, int, int | None, Rooms], Awaitable[Consistent]]
     leaves: Callable[[Principal, Sought, int, int, Rooms], Awaitable[Leaves]]
+
+
+class DecisionDoors(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reviewer may decide on what is held. Each needs a reason."""
+
+    release: Callable[[Principal, MemoryId, Rooms, Ruling], Awaitable[Case]]
+    reject: Callable[[Principal, MemoryId, Rooms, Ruling], Awaitable[Case]]
 
 
 class RevisionDoors(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,15 +146,15 @@ class UseCases(msgspec.Struct, frozen=True, kw_only=True):
     fetch: Callable[[Principal, MemoryId, Rooms], Awaitable[Memory]]
     browse: Callable[[Principal, Filter, str | None, int, Rooms], Awaitable[Listing]]
     held: Callable[[Principal, str | None, int, Rooms, Search], Awaitable[Cases]]
-    release: Callable[[Principal, MemoryId, Rooms], Awaitable[Case]]
-    reject: Callable[[Principal, MemoryId, Rooms], Awaitable[Case]]
     reveal: Callable[[Principal, MemoryId, Ground, str, Rooms], Awaitable[Revealed]]
+    decisions: DecisionDoors
     revisions: RevisionDoors
     traces: TraceDoors
     record: RecordDoors
     tenants: TenantDoors
     queue: QueueDoors
     tokens: TokenDoors
+    policies: PolicyDoors
 
 
 class Edge(msgspec.Struct, frozen=True, kw_only=True):
@@ -146,6 +171,7 @@ class Edge(msgspec.Struct, frozen=True, kw_only=True):
     verifier: Verifier
     admission: Admission
     revoked: Revoked
+    visits: Visits
     buckets: Buckets
     peers: Buckets
     metrics: Metrics

@@ -2,13 +2,12 @@
 
 Each noun holds the one before it, and only the step between them makes the next: the ledger takes
 `Sealed` alone, which only a vault makes, from `Admitted` alone, which only `guard.remember` and
-`guard.review` make, from `Screened`.
+`guard.releasing` make, from `Screened`.
 """
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
-from functools import cached_property
 
 import msgspec
 
@@ -56,7 +55,7 @@ class Tagged(msgspec.Struct, frozen=True):
     origin: Origin
 
 
-class View(msgspec.Struct, frozen=True, dict=True):
+class View(msgspec.Struct, frozen=True):
     """One reading of a text: what it says after one kind of disguise is taken off (W2).
 
     `text[i]` stems from the original's code points [starts[i], ends[i]), so a finding in any view
@@ -67,11 +66,6 @@ class View(msgspec.Struct, frozen=True, dict=True):
     text: str
     starts: Sequence[int]
     ends: Sequence[int]
-
-    @cached_property
-    def pairs(self) -> frozenset[str]:
-        """Every two characters that stand beside each other, made when first asked for."""
-        return frozenset(map(str.__add__, self.text, self.text[1:]))
 
 
 class Near(msgspec.Struct, frozen=True):
@@ -161,8 +155,9 @@ class Label(msgspec.Struct, frozen=True, array_like=True):
     `revision` counts contents (bound by the cipher), `version` counts changes of the label.
     `source` and `session` are keyed ids. `digest` and `entry_digest` are SHA-256 over the sealed
     bytes, empty when forgotten. `leaf` is the audit leaf of the change that made this version.
-    `faded` counts how often it was let fade since it was last stated. Fields may only be appended:
-    the tag is over the MessagePack array.
+    `faded` counts how often it was let fade since it was last stated. `gravity` says, while it is
+    held, how bad what was found in it is, from 0 to 9. Fields may only be appended: the tag is over
+    the MessagePack array.
     """
 
     id: MemoryId
@@ -190,6 +185,7 @@ class Label(msgspec.Struct, frozen=True, array_like=True):
     entry_digest: bytes
     leaf: LeafId
     faded: int = 0
+    gravity: int = 0
 
 
 class Sealed(msgspec.Struct, frozen=True):
@@ -335,6 +331,26 @@ class Write(msgspec.Struct, frozen=True):
     outcome: bytes
 
 
+class SealedRemark(msgspec.Struct, frozen=True):
+    """What a reviewer remarked on a memory, sealed. `id` is the audit leaf that it belongs to."""
+
+    id: LeafId
+    owner: Owner
+    memory: MemoryId
+    token: bytes
+
+
+class Barred(msgspec.Struct, frozen=True):
+    """A memory that a ban on its origin holds, the version that did so, and when it was last
+    changed before.
+    """
+
+    ban: str
+    memory: MemoryId
+    version: int
+    changed_at: datetime
+
+
 class Change(msgspec.Struct, frozen=True):
     """One atomic change of one subject's memories, and of what is kept beside them.
 
@@ -344,7 +360,8 @@ class Change(msgspec.Struct, frozen=True):
     already that has not expired is a conflict. Rows that become forgotten take along the answers
     and outcomes that name them. `doubts` are pairs of active memories of which it is not known
     whether both can hold, the first a row of the change; a row that is no longer active takes along
-    the doubts that name it.
+    the doubts that name it. Each of `remarks` belongs to a leaf of the change. `derived` are pairs of
+    a row of the change and a memory that it was derived from; `barred`, rows that a ban holds.
     """
 
     owner: Owner
@@ -354,6 +371,9 @@ class Change(msgspec.Struct, frozen=True):
     answer: Answer | None = None
     later: Later | None = None
     doubts: tuple[tuple[MemoryId, MemoryId], ...] = ()
+    remarks: tuple[SealedRemark, ...] = ()
+    derived: tuple[tuple[MemoryId, MemoryId], ...] = ()
+    barred: tuple[Barred, ...] = ()
 
 
 class Opened(msgspec.Struct, frozen=True):

@@ -22,6 +22,7 @@ from guard.nouns import (
     Opened,
     Row,
     Sealed,
+    SealedRemark,
     Tagged,
     Write,
 )
@@ -121,6 +122,8 @@ class Record(StrEnum):
     TURN = "turn"
     TRACE = "trace"
     REMARK = "remark"
+    HOOK = "hook"
+    VISIT = "visit"
 
 
 class Envelopes(Protocol):
@@ -218,10 +221,13 @@ class Ledger(Sessions, Protocol):
 
 
 class Order(StrEnum):
-    """How a queue is sorted, by when a memory was first written."""
+    """How a queue is sorted: by when a memory was first written, or the worst first and of equals
+    the newest.
+    """
 
     NEWEST = "newest"
     OLDEST = "oldest"
+    SCORE = "score"
 
 
 class Docket(msgspec.Struct, frozen=True):
@@ -285,15 +291,6 @@ class Quarantine(Protocol):
         since `before`, and those that have expired `now`.
         """
         ...
-
-
-class SealedRemark(msgspec.Struct, frozen=True):
-    """What a reviewer remarked on a memory, sealed. `id` is the audit leaf that it belongs to."""
-
-    id: LeafId
-    owner: Owner
-    memory: MemoryId
-    token: bytes
 
 
 class Remarks(Protocol):

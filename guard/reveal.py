@@ -12,12 +12,12 @@ import msgspec
 from guard.errors import NotFoundError
 from guard.leaves import leaf_of
 from guard.nouns import Row
-from guard.ports import Record, SealedRemark
 from guard.principal import Principal, Scope
 from guard.retire import REASON_DOUBT
 from guard.revise import Proven, prove
 from guard.rooms import Rooms
-from memory.types import LeafId, MemoryId, Owner, State, SubjectId, TenantId
+from guard.ruling import sealed_remark
+from memory.types import MemoryId, Owner, State, SubjectId, TenantId
 
 _PREFIX: Final = "reveal."
 
@@ -68,10 +68,7 @@ async def reveal(
         owner=owner,
         reasons=(_PREFIX + ground,),
     )
-    place = (id.encode(), leaf.id.encode())
-    plain = msgspec.msgpack.encode(comment)
-    token = await rooms.envelopes.wrap(owner, Record.REMARK, place, plain)
-    await rooms.remarks.keep(leaf, SealedRemark(LeafId(leaf.id), owner, id, token))
+    await rooms.remarks.keep(leaf, await sealed_remark(comment, leaf, owner, rooms))
 
     # (3) Only then show it.
     body = memory.opened.body

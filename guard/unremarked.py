@@ -1,8 +1,7 @@
 """Rooms in which nobody reviews: trials, benches, screening."""
 
 from guard.errors import UnavailableError
-from guard.nouns import Leaf
-from guard.ports import SealedRemark
+from guard.nouns import Leaf, SealedRemark
 from memory.types import MemoryId, TenantId
 
 

@@ -12,6 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from guard.errors import ConflictError
 from guard.nouns import Accepted, Answer, Cancelled, Change, Ended
 from memory.types import MemoryId, Owner, State
+from storage.origins import keep_origins
+from storage.remarks import columns_of_remark
 from storage.rows import micros
 from storage.tables import ANSWERS, DOUBTS, QUEUE, REMARKS, WRITES
 
@@ -41,7 +43,12 @@ async def keep_beside(connection: AsyncConnection, change: Change) -> None:
             assert_never(never)
     # (3) What stands in doubt beside another, as long as both are active.
     await _doubt(connection, change)
-    # (4) The first answer; another one of this mark is a conflict, unless it has expired.
+    # (4) What it was derived from, and what a ban on its origin holds.
+    await keep_origins(connection, change)
+    # (5) What a reviewer remarked on his decision.
+    if change.remarks:
+        await connection.execute(insert(REMARKS), [columns_of_remark(r) for r in change.remarks])
+    # (6) The first answer; another one of this mark is a conflict, unless it has expired.
     if change.answer is not None:
         await _answer(connection, change, change.answer)
 

@@ -17,6 +17,7 @@ from storage.beside import keep_beside
 from storage.cursor import listing
 from storage.database import UNDECIDED, Database
 from storage.pages import Asked, filtered, newest_first, page_of
+from storage.remarks import check_remarks
 from storage.retrying import PAUSES, broke_off, retried
 from storage.rows import (
     columns_of,
@@ -71,6 +72,7 @@ class SqlLedger:
         """
         # (1) What can't be right is refused before the database is asked.
         versions = versions_by_leaf(change)
+        check_remarks(change)
         # In one order for everybody, so that two changes can't wait for each other.
         rows = sorted((columns_of(sealed) for sealed in change.rows), key=lambda row: row["id"])
         leaves = leaf_columns(change.leaves, versions)

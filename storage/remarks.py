@@ -2,8 +2,7 @@
 
 from sqlalchemy import insert, select
 
-from guard.nouns import Leaf
-from guard.ports import SealedRemark
+from guard.nouns import Change, Leaf, SealedRemark
 from memory.types import LeafId, MemoryId, Owner, SubjectId, TenantId
 from storage.database import Database
 from storage.retrying import retried
@@ -52,10 +51,23 @@ class SqlRemarks:
 def check_remark(leaf: Leaf, remark: SealedRemark) -> None:
     """Raise ValueError when a remark does not belong to its leaf: a programming error."""
     check_changeless([leaf])
+    if not _belongs(leaf, remark):
+        raise ValueError("a remark says otherwise than its leaf")
+
+
+def check_remarks(change: Change) -> None:
+    """Raise ValueError when a remark belongs to no leaf of its change: a programming error."""
+    leaves = {leaf.id: leaf for leaf in change.leaves}
+    for remark in change.remarks:
+        leaf = leaves.get(remark.id)
+        if leaf is None or not _belongs(leaf, remark):
+            raise ValueError("a remark says otherwise than its leaf")
+
+
+def _belongs(leaf: Leaf, remark: SealedRemark) -> bool:
     named = (leaf.id, leaf.tenant, leaf.subject, leaf.object)
     owner = remark.owner
-    if named != (remark.id, owner.tenant, owner.subject, remark.memory):
-        raise ValueError("a remark says otherwise than its leaf")
+    return named == (remark.id, owner.tenant, owner.subject, remark.memory)
 
 
 def columns_of_remark(remark: SealedRemark) -> dict[str, object]:

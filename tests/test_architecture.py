@@ -76,7 +76,7 @@ def test_a_noun_is_made_in_its_one_place(noun: str, makers: set[str]) -> None:
 def test_only_the_doors_commit_to_the_ledger() -> None:
     """Every function that can persist a memory is one of the guard's doors."""
     # What remembering comes to is written down by `settle`, which no other door calls.
-    doors = {"guard/settle.py", "guard/forget.py", "guard/confirm.py", "guard/review.py"}
+    doors = {"guard/settle.py", "guard/forget.py", "guard/confirm.py", "guard/deciding.py"}
     # Takes a write in and stores no memory: it hands it to the door of `remember` later.
     doors |= {"guard/queue.py"}
     # Stores nothing that was not stored: it decides again, and holds or cuts.

@@ -18,6 +18,7 @@ from gateway.app.buckets import opened_buckets, own_buckets
 from gateway.app.deciding import Deciding
 from gateway.app.embedding import adopted, bounds_of, opened_embedder
 from gateway.app.enrolling import LedgerDesk, enrol
+from gateway.app.enacting import opened_enacted
 from gateway.app.indexing import opened_index
 from gateway.app.keep import (
     Keep,
@@ -36,7 +37,9 @@ from gateway.app.waiting import Front, waited
 from gateway.app.witnessing import witnessed
 from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier
 from gateway.doors import (
+    DecisionDoors,
     Edge,
+    PolicyDoors,
     QueueDoors,
     RecordDoors,
     RevisionDoors,
@@ -46,6 +49,7 @@ from gateway.doors import (
     UseCases,
 )
 from gateway.edge import build, server
+from gateway.enacted import Enacted
 from gateway.keysets import Keys
 from gateway.listener import listening
 from gateway.metering import MeteredEmbedder, Recorder
@@ -55,11 +59,12 @@ from gateway.revoked import Revoked
 from gateway.settings import EmbedderKind, IndexKind, Mode, Settings
 from gateway.telemetry import LOGGER, configure
 from gateway.tracing import Tracing
-from guard import record, tenants
+from guard import enact, record, rulebook, tenants
 from guard.amend import amend
 from guard.browse import browse, fetch
 from guard.claimed import ByClaims
 from guard.confirm import confirm
+from guard.deciding import reject
 from guard.errors import UnavailableError
 from guard.explain import traced, why_not
 from guard.forget import fade, forget
@@ -72,10 +77,11 @@ from guard.past import history
 from guard.ports import Buckets, Detector, Embedder, Index, Ledger, Registry
 from guard.queue import accept, given_up, replay, status
 from guard.recall import recall
+from guard.releasing import release
 from guard.remember import remember
 from guard.restore import restore, restore_for
 from guard.reveal import reveal
-from guard.review import doubted, held, reject, release
+from guard.review import doubted, held
 from guard.revoke import revoke, revoke_tenant, revoked
 from guard.rooms import Rooms
 from guard.stages import STAGES
@@ -90,9 +96,12 @@ from storage.queue import SqlQueue
 from storage.rates import WindowRates
 from storage.registry import SqlRegistry
 from storage.remarks import SqlRemarks
+from storage.statutes import SqlStatutes
+from storage.stock import SqlStock
 from storage.tracebook import TraceBook
 from storage.traces import SqlTraces
 from storage.transcript import SqlTranscript
+from storage.visits import SqlVisits
 
 USE_CASES: Final = UseCases(
     remember=remember,
@@ -107,9 +116,8 @@ USE_CASES: Final = UseCases(
     fetch=fetch,
     browse=browse,
     held=held,
-    release=release,
-    reject=reject,
     reveal=reveal,
+    decisions=DecisionDoors(release=release, reject=reject),
     revisions=RevisionDoors(
         history=history,
         amend=amend,
@@ -127,6 +135,16 @@ USE_CASES: Final = UseCases(
     ),
     traces=TraceDoors(traced=traced, why_not=why_not),
     queue=QueueDoors(given_up=given_up, replay=replay),
+    policies=PolicyDoors(
+        check=rulebook.check,
+        put=enact.put,
+        versions=rulebook.versions,
+        version=rulebook.version,
+        enactments=rulebook.enactments,
+        diff=rulebook.diff,
+        activate=enact.activate,
+        roll_back=enact.roll_back,
+    ),
     tokens=TokenDoors(revoke=revoke, revoke_tenant=revoke_tenant, revoked=revoked),
     tenants=TenantDoors(
         register=tenants.register,
@@ -151,6 +169,7 @@ class Adapters(msgspec.Struct, frozen=True):
     keep: Keep
     keys: Keys
     revoked: Revoked
+    enacted: Enacted
     ledger: Ledger
     index: Index
     embedder: Embedder
@@ -291,6 +310,7 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
         keys = await stack.enter_async_context(opened_keys(settings))
         await stack.enter_async_context(witnessed(settings, keep.audit))
         taken_back = await stack.enter_async_context(opened_revoked(settings, keep.database))
+        enacted = await stack.enter_async_context(opened_enacted(settings, keep.database))
         embedder = await stack.enter_async_context(opened_embedder(settings))
         await adopted(keep.database, embedder)
         detectors = await stack.enter_async_context(opened_detectors(settings, embedder=embedder))
@@ -336,6 +356,7 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
             keep=keep,
             keys=keys,
             revoked=taken_back,
+            enacted=enacted,
             ledger=ledger,
             index=index,
             embedder=embedder,
@@ -364,6 +385,9 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         new_id=new_id,
         policy=policy_of(settings),
         overrides=overrides_of(settings),
+        enacted=adapters.enacted,
+        statutes=SqlStatutes(keep.database),
+        stock=SqlStock(keep.database),
         stages=STAGES,
         detectors=adapters.detectors,
         vault=keep.vault,
@@ -408,6 +432,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         verifier=Verifier(adapters.keys, settings.auth, settings.url),
         admission=_admission(settings, registry),
         revoked=adapters.revoked,
+        visits=SqlVisits(keep.database),
         buckets=adapters.buckets,
         peers=own_buckets(),
         metrics=metrics,

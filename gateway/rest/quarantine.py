@@ -6,7 +6,7 @@ from litestar import Request, get, post
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from gateway import wire
+from gateway import rulings, wire
 from gateway.answers import CaseAnswer, CasesAnswer, RevealedAnswer
 from gateway.doors import Edge
 from gateway.limits import Shape
@@ -32,18 +32,22 @@ def quarantine_routes(edge: Edge) -> list[HTTPRouteHandler]:
     @post(
         "/v1/quarantine/{id:str}/release",
         status_code=200,
-        opt={"shape": Shape("Release a held write", CaseAnswer)},
+        opt={"shape": Shape("Release a held write", CaseAnswer, body=rulings.Decide)},
     )
     async def release(request: Incoming, id: FromPath[str]) -> CaseAnswer:
-        return CaseAnswer.of(await doors.release(request.auth, wire.memory_id(id), rooms))
+        ruling = wire.from_json(await request.body(), rulings.Decide).ruling()
+        of = wire.memory_id(id)
+        return CaseAnswer.of(await doors.decisions.release(request.auth, of, rooms, ruling))
 
     @post(
         "/v1/quarantine/{id:str}/reject",
         status_code=200,
-        opt={"shape": Shape("Reject a held write", CaseAnswer)},
+        opt={"shape": Shape("Reject a held write", CaseAnswer, body=rulings.Decide)},
     )
     async def reject(request: Incoming, id: FromPath[str]) -> CaseAnswer:
-        return CaseAnswer.of(await doors.reject(request.auth, wire.memory_id(id), rooms))
+        ruling = wire.from_json(await request.body(), rulings.Decide).ruling()
+        of = wire.memory_id(id)
+        return CaseAnswer.of(await doors.decisions.reject(request.auth, of, rooms, ruling))
 
     @post(
         "/v1/quarantine/{id:str}/reveal",

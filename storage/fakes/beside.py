@@ -12,8 +12,8 @@ from typing import Final
 import msgspec
 
 from guard.errors import ConflictError
-from guard.nouns import Accepted, Answer, Cancelled, Change, Ended, Progress, Write
-from guard.ports import Dead, Due, SealedRemark
+from guard.nouns import Accepted, Answer, Cancelled, Change, Ended, Progress, SealedRemark, Write
+from guard.ports import Dead, Due
 from memory.types import MemoryId, Owner, State, SubjectId, TenantId
 from storage.rows import instant
 
@@ -90,6 +90,7 @@ class Beside:
             doubt for doubt in self.doubts if doubt[0] != tenant or not over & {*doubt[1:]}
         }
         self.doubts |= {(tenant, *pair) for pair in change.doubts}
+        self.remarks += change.remarks
         if change.answer is not None:
             self.answers[tenant, change.answer.mark] = (owner, change.answer)
 

@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 
 from guard.errors import ConflictError, UnavailableError
-from guard.nouns import Change, Label, Leaf, Row, Sealed
+from guard.nouns import Change, Label, Leaf, Row, Sealed, SealedRemark
 from guard.ports import (
     WHOLE_QUEUE,
     AuditHead,
@@ -26,7 +26,6 @@ from guard.ports import (
     Integrated,
     Order,
     Page,
-    SealedRemark,
     Stretch,
     Sweep,
 )
@@ -37,8 +36,9 @@ from storage.chain import EMPTY, AuditReport, Problem, check_row, follow, leaf_h
 from storage.chain import report as report_of
 from storage.cursor import Position, decode, encode, listing
 from storage.fakes.beside import Beside, MemoryAnswers, MemoryQueue
+from storage.fakes.origins import Lineage, MemoryBans, MemoryOrigins
 from storage.ports import Task
-from storage.remarks import check_remark
+from storage.remarks import check_remark, check_remarks
 from storage.rows import check_changeless, columns_of, instant, micros, versions_by_leaf
 
 
@@ -65,6 +65,7 @@ class _State:
         self.chains: dict[str, list[Integrated]] = {}
         self.tasks: dict[tuple[str, MemoryId, int], _Waiting] = {}
         self.beside = Beside(self.answer)
+        self.lineage = Lineage()
 
     def answer(self) -> None:
         """Raise UnavailableError while offline."""
@@ -98,13 +99,14 @@ class _State:
             raise ValueError("a page holds at least one row")
         if cursor is not None:
             after = decode(cursor, scope)
-            place = (after.recorded_at, after.id)
+            place = (after.gravity, after.recorded_at, after.id)
             behind = operator.gt if order is Order.OLDEST else operator.lt
-            found = [s for s in found if behind(_place(s.label), place)]
+            found = [s for s in found if behind(_rank(s.label, order), place)]
         rows = tuple(self.row(sealed) for sealed in found[:limit])
         if len(found) <= limit:
             return Page(rows, None)
-        return Page(rows, encode(Position(scope, *_place(found[limit - 1].label))))
+        gravity, recorded_at, id = _rank(found[limit - 1].label, order)
+        return Page(rows, encode(Position(scope, recorded_at, id, gravity)))
 
 
 class MemoryLedger:
@@ -119,6 +121,8 @@ class MemoryLedger:
         self.answers: Final = MemoryAnswers(self._state.beside)
         self.queue: Final = MemoryQueue(self._state.beside)
         self.remarks: Final = MemoryRemarks(self._state)
+        self.origins: Final = MemoryOrigins(self._state)
+        self.bans: Final = MemoryBans(self._state)
 
     @property
     def offline(self) -> bool:
@@ -140,6 +144,7 @@ class MemoryLedger:
         versions = versions_by_leaf(change)
         for sealed in change.rows:
             columns_of(sealed)
+        check_remarks(change)
         state.answer()
         self._refuse_conflict(change)
         state.beside.refuse(change)
@@ -156,6 +161,7 @@ class MemoryLedger:
             task = Task(tenant, change.owner.subject, id, version)
             state.tasks[(tenant, id, version)] = _Waiting(task)
         state.beside.apply(change)
+        state.lineage.apply(change)
 
     async def rows(
         self, tenant: TenantId, subject: SubjectId, ids: Sequence[MemoryId]
@@ -246,6 +252,8 @@ class MemoryQuarantine:
         found = newest_first(s for s in self._held(tenant) if _is_listed(docket, s.label))
         if docket.order is Order.OLDEST:
             found.reverse()
+        if docket.order is Order.SCORE:
+            found.sort(key=lambda sealed: sealed.label.gravity, reverse=True)
         scope = listing("held", tenant, docket)
         return self._state.page(found, scope, cursor, limit, docket.order)
 
@@ -486,6 +494,11 @@ def newest_first(found: Iterable[Sealed]) -> list[Sealed]:
 
 def _place(label: Label) -> tuple[int, str]:
     return micros(label.recorded_at), label.id
+
+
+def _rank(label: Label, order: Order) -> tuple[int, int, str]:
+    """Return where a memory stands in an order."""
+    return (label.gravity if order is Order.SCORE else 0, *_place(label))
 
 
 def _version(leaf: Leaf) -> tuple[int, str]:

@@ -11,8 +11,9 @@ from guard.forget import forget
 from guard.nouns import Facts, Tagged
 from guard.outcomes import Quarantined, Stored
 from guard.principal import Scope
+from guard.releasing import release
 from guard.reveal import Ground, reveal
-from guard.review import held, release
+from guard.review import held
 from guard.stages import STAGES
 from memory.assembly import Excerpt, assemble
 from memory.origin import OriginClass

@@ -6,7 +6,7 @@ from guard.browse import fetch
 from guard.confirm import confirm
 from guard.nouns import Draft
 from guard.outcomes import Quarantined, Redacted, Stored
-from guard.review import release
+from guard.releasing import release
 from guard.stages.rate import WRITES_PER_WINDOW
 from memory.origin import Hint, OriginClass
 from memory.types import SessionId

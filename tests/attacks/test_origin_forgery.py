@@ -13,8 +13,8 @@ from guard.forget import forget
 from guard.nouns import Draft, Leaf
 from guard.outcomes import Merged, Quarantined, Stored
 from guard.principal import Principal
+from guard.releasing import release
 from guard.remember import remember
-from guard.review import release
 from memory.origin import Channel, Hint, OriginClass
 from memory.types import MemoryId, TenantId
 from storage.chain import Flaw

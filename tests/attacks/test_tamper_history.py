@@ -7,13 +7,15 @@ the leaf of the newer version is there: the last tests say what is seen when it 
 import pytest
 
 from guard.confirm import confirm
+from guard.deciding import reject
 from guard.errors import InvalidError, NotFoundError
 from guard.forget import forget
 from guard.nouns import Draft
 from guard.outcomes import Merged, Quarantined, Stored
 from guard.principal import Principal
+from guard.releasing import release
 from guard.remember import remember
-from guard.review import held, reject, release
+from guard.review import held
 from memory.origin import Channel, Hint
 from memory.types import MemoryId, TenantId
 from storage.chain import Flaw

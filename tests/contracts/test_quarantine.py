@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from guard.errors import ConflictError, InvalidError
-from guard.nouns import Leaf, Sealed
-from guard.ports import Docket, Filter, Order, SealedRemark
+from guard.nouns import Leaf, Sealed, SealedRemark
+from guard.ports import Docket, Filter, Order
 from memory.origin import OriginClass
 from memory.types import ClientId, Layer, LeafId, MemoryId, Owner, State, SubjectId, TenantId
 from tests.contracts.ledger_builders import (
@@ -105,6 +105,8 @@ async def test_the_queue_is_paged_and_its_cursor_bound_to_the_tenant(books: Book
     [
         (Docket(), (0, 1, 2, 3)),
         (Docket(order=Order.OLDEST), (3, 2, 1, 0)),
+        (Docket(order=Order.SCORE), (2, 0, 3, 1)),
+        (Docket(order=Order.SCORE, clients=(ClientId("crawler"),)), (3, 1)),
         (Docket(origins=(OriginClass.WEB,)), (1,)),
         (Docket(origins=(OriginClass.WEB, OriginClass.DOCUMENT)), (1, 2)),
         (Docket(order=Order.OLDEST, origins=(OriginClass.WEB, OriginClass.DOCUMENT)), (2, 1)),
@@ -126,10 +128,10 @@ async def test_the_queue_is_filtered_sorted_and_counted(
     boris, elsewhere = ELSEWHERE
     crawler, hour = ClientId("crawler"), timedelta(hours=1)
     labels: list[tuple[Owner, dict[str, object]]] = [
-        (boris, {"session": "b" * 32}),
+        (boris, {"session": "b" * 32, "gravity": 3}),
         (OWNER, {"origin": OriginClass.WEB, "client": crawler}),
-        (OWNER, {"origin": OriginClass.DOCUMENT, "layer": Layer.SEMANTIC}),
-        (OWNER, {"source": "a" * 32, "client": crawler}),
+        (OWNER, {"origin": OriginClass.DOCUMENT, "layer": Layer.SEMANTIC, "gravity": 9}),
+        (OWNER, {"source": "a" * 32, "client": crawler, "gravity": 3}),
     ]
     rows = [
         sealed(owner, state=State.HELD, recorded_at=START - n * hour, **label)

@@ -116,7 +116,7 @@ async def test_doors_are_counted_over_every_edge(
     async with httpx2.AsyncClient(base_url=live_url, headers=headers, timeout=20) as http:
         await http.post("/v1/memories", json={"text": "tea"})
         await http.post("/v1/memories", json={"text": 7})
-        await http.post(f"/v1/quarantine/{ID}/release")
+        await http.post(f"/v1/quarantine/{ID}/release", json={"reason": "duplicate"})
         world.calls.failure = RuntimeError("zyzzyva")
         await http.post("/v1/memories", json={"text": "tea"})
         world.calls.failure = None

@@ -8,8 +8,8 @@ import httpx2
 import pytest
 
 from guard.errors import UnavailableError
-from guard.nouns import Leaf
-from guard.ports import Record, SealedRemark
+from guard.nouns import Leaf, SealedRemark
+from guard.ports import Record
 from memory.types import MemoryId, Owner, SubjectId, TenantId
 from tests.edges.guarded import ATTACK, UNTROUBLED, Guarded
 

@@ -22,6 +22,8 @@ _BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("PATCH", "/v1/memories/{id}"): {"text": "tea"},
     ("POST", "/v1/recall"): {"query": "tea"},
     ("POST", "/v1/traces/why-not"): {"query": "tea", "id": ID},
+    ("POST", "/v1/quarantine/{id}/release"): {"reason": "false_positive"},
+    ("POST", "/v1/quarantine/{id}/reject"): {"reason": "poisoning"},
     ("POST", "/v1/quarantine/{id}/reveal"): {"ground": "review", "comment": "tea"},
     ("POST", "/v1/admin/tenants"): {"id": "acme"},
     ("POST", "/v1/admin/tenants/grant"): {"id": "acme", "ceiling": "web"},
@@ -29,12 +31,18 @@ _BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/v1/admin/tenants/resume"): {"id": "acme"},
     ("POST", "/v1/admin/tenants/revoke"): {"id": "acme"},
     ("POST", "/v1/tenant/revocations"): {"subject": "alice"},
+    ("POST", "/v1/tenant/policies"): {"text": "tea"},
+    ("POST", "/v1/tenant/policies/check"): {"text": "tea"},
     ("PUT", "/v1/tenant/clients"): {"id": "app", "ceiling": "web"},
 }
 _QUERIES = {
     ("DELETE", "/v1/tenant/clients"): "?id=app",
     ("GET", "/v1/audit/proof/inclusion"): "?leaf=1",
     ("GET", "/v1/audit/proof/consistency"): "?first=1",
+}
+_FIELDS = {
+    ("POST", "/v1/tenant/policies/rollback"): {"If-Match": '"1"'},
+    ("POST", "/v1/tenant/policies/{id}/activate"): {"If-Match": '"0"'},
 }
 _WITHOUT_DOOR = {"/metrics"}
 """Routes that show nothing of any memory."""
@@ -118,12 +126,13 @@ def test_each_route_asks_for_exactly_its_scope(  # noqa: PLR0917
     needed: Scope,
 ) -> None:
     """All scopes but the right one give 403 that names it; the right one alone gets in."""
-    path = template.replace("{id}", ID) + _QUERIES.get((method, template), "")
+    numbered = template.startswith("/v1/tenant/policies/")
+    path = template.replace("{id}", "1" if numbered else ID) + _QUERIES.get((method, template), "")
     body = _BODIES.get((method, template))
     others = " ".join(set(EVERY_SCOPE.split()) - {needed})
 
     def ask(scope: str) -> Any:
-        headers = bearer(token(signing_key, scope=scope))
+        headers = bearer(token(signing_key, scope=scope)) | _FIELDS.get((method, template), {})
         return client.request(method, path, headers=headers, json=body)
 
     refused = ask(others)

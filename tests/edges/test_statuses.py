@@ -58,7 +58,7 @@ PUBLIC: Final = {METADATA, f"{METADATA}/v1", f"{METADATA}/mcp", f"{METADATA}/sse
     "/schema",
 }
 MCP: Final = ("/mcp", "/sse", "/messages")
-BODILESS: Final = ("/restore", "/confirm", "/release")
+BODILESS: Final = ("/restore", "/confirm")
 DOORS: Final = [(m, p) for p, taken in TAKES.items() if p not in PUBLIC for m in sorted(taken)]
 MCP_DOORS: Final = [(method, path) for method, path in DOORS if path in MCP]
 """Every method of every endpoint that asks for a token, and those of MCP."""

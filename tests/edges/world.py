@@ -17,6 +17,8 @@ from litestar import Litestar
 
 from gateway.auth import RegisteredOnly, UnsafeFirstUse, Verifier
 from gateway.doors import (
+    DecisionDoors,
+    PolicyDoors,
     QueueDoors,
     RecordDoors,
     RevisionDoors,
@@ -62,6 +64,7 @@ from guard.reveal import Ground, Revealed
 from guard.revoke import Desk as Revoking
 from guard.revoke import Of, Revocation
 from guard.rooms import Rooms
+from guard.ruling import Ruling
 from guard.trace import Trace
 from memory.origin import OriginClass
 from memory.types import (
@@ -78,6 +81,7 @@ from memory.types import (
 )
 from storage.fakes.registry import MemoryRegistry
 from storage.fakes.revocations import MemoryRevocations
+from storage.fakes.visits import MemoryVisits
 from storage.limits.local import LocalBuckets
 from tests.contracts.bucket_builders import HandClock
 
@@ -228,14 +232,14 @@ class Calls:
         self._note("held", principal, (cursor, limit, search))
         return Cases((), None, 0)
 
-    async def release(self, principal: Principal, id: MemoryId, _: Rooms) -> Case:
+    async def release(self, principal: Principal, id: MemoryId, _: Rooms, ruling: Ruling) -> Case:
         """Know no case."""
-        self._note("release", principal, id)
+        self._note("release", principal, (id, ruling))
         raise NotFoundError
 
-    async def reject(self, principal: Principal, id: MemoryId, _: Rooms) -> Case:
+    async def reject(self, principal: Principal, id: MemoryId, _: Rooms, ruling: Ruling) -> Case:
         """Know no case."""
-        self._note("reject", principal, id)
+        self._note("reject", principal, (id, ruling))
         raise NotFoundError
 
     async def reveal(
@@ -311,8 +315,7 @@ class Calls:
             fetch=self.fetch,
             browse=self.browse,
             held=self.held,
-            release=self.release,
-            reject=self.reject,
+            decisions=DecisionDoors(release=self.release, reject=self.reject),
             reveal=self.reveal,
             revisions=RevisionDoors(
                 history=self.history,
@@ -335,6 +338,7 @@ class Calls:
                 revoke=self.revoke, revoke_tenant=self.revoke_tenant, revoked=self.revoked
             ),
             queue=QueueDoors(given_up=self.given_up, replay=self.replay),
+            policies=self.policy_doors(),
         )
 
     async def tree(self, principal: Principal, _: Rooms) -> Tree:
@@ -405,6 +409,18 @@ class Calls:
         """Know no write."""
         self._note("replay", principal, id)
         raise NotFoundError
+
+    def policy_doors(self) -> PolicyDoors:
+        """Return the doors of a tenant's own rules. They know no version."""
+
+        def door(name: str) -> Any:
+            async def called(principal: Principal, *what: Any) -> Any:
+                self._note(name, principal, what[:-1])
+                raise NotFoundError
+
+            return called
+
+        return PolicyDoors(**{one.name: door(one.name) for one in msgspec.structs.fields(PolicyDoors)})
 
     def tenant_doors(self) -> TenantDoors:
         """Return the administrators' doors."""
@@ -478,6 +494,7 @@ class World:
         # Nobody looks in the background: what a test takes back it has looked at.
         self.revoked = Revoked(MemoryRevocations(), 60.0, float("inf"))
         self.tracing: Tracing | None = None
+        self.visits = MemoryVisits()
 
     def edge(self) -> Edge:
         """Return what the application is built from."""
@@ -491,6 +508,7 @@ class World:
             ),
             verifier=Verifier(self.keys, self.settings.auth, self.settings.url),
             revoked=self.revoked,
+            visits=self.visits,
             admission=RegisteredOnly(port) if production else UnsafeFirstUse(port),
             buckets=self.buckets,
             peers=LocalBuckets(self.clock),

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from guard.confirm import confirm
+from guard.deciding import reject
 from guard.errors import ForbiddenError, InvalidError
 from guard.forget import forget
 from guard.hear import hear
@@ -16,7 +17,6 @@ from guard.outcomes import Merged, Quarantined, Stored
 from guard.ports import Record, SealedTurn, Window
 from guard.principal import Principal
 from guard.queue import accept, carry_out
-from guard.review import reject
 from memory.origin import Hint, OriginClass
 from memory.types import Role, SessionId, SubjectId, TenantId, Turn
 from tests.house import AGENT, ALICE, BOB, MALLORY, REVIEWER, START, House, caller

@@ -7,6 +7,7 @@ import pytest
 
 from guard.browse import fetch
 from guard.clerk import Clerk, Pace
+from guard.deciding import reject
 from guard.errors import NotFoundError
 from guard.held import QuarantineFullError, expire_held
 from guard.nouns import Draft, Progress
@@ -14,7 +15,8 @@ from guard.once import Once, remember_once
 from guard.outcomes import Quarantined, Queued, Stored
 from guard.ports import Tenant
 from guard.queue import accept, status
-from guard.review import held, reject, release
+from guard.releasing import release
+from guard.review import held
 from memory.origin import Hint, OriginClass
 from memory.types import ClientId, State, TenantId
 from tests.house import AGENT, ALICE, BOB, MALLORY, REVIEWER, House, caller

@@ -7,14 +7,15 @@ import msgspec
 import pytest
 
 from guard.amend import Amendment, amend
+from guard.deciding import reject
 from guard.explain import traced
 from guard.forget import forget
 from guard.hot import Came, Hot, Standpoint
 from guard.nouns import Draft
 from guard.outcomes import Quarantined, Query, Recollection, Stored, Superseded
 from guard.recall import recall
+from guard.releasing import release
 from guard.restore import restore
-from guard.review import reject, release
 from memory.ranking import Factors
 from memory.types import Epoch, Layer, MemoryId, TraceId
 from policies.model import Effect, Rule

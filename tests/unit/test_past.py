@@ -16,8 +16,9 @@ from guard.past import history
 from guard.ports import Filter
 from guard.principal import Principal
 from guard.recall import recall
+from guard.releasing import release
 from guard.restore import restore, restore_for
-from guard.review import held, release
+from guard.review import held
 from memory.origin import Hint, OriginClass
 from memory.types import Kind, MemoryId, State, TenantId
 from tests.house import AGENT, ALICE, BOB, REVIEWER, House, caller

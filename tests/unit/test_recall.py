@@ -12,7 +12,8 @@ from guard.nouns import Draft, Row
 from guard.outcomes import Quarantined, Stored
 from guard.ports import Filter, Found, Hit, Probe
 from guard.principal import Principal
-from guard.review import held, release
+from guard.releasing import release
+from guard.review import held
 from memory.fusion import Fusion
 from memory.origin import Hint, OriginClass
 from memory.types import Layer, LeafId, MemoryId, State, SubjectId, SubjectMark, TenantId

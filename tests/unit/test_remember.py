@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from guard.confirm import confirm
+from guard.deciding import reject
 from guard.errors import (
     ConflictError,
     ForbiddenError,
@@ -16,7 +17,8 @@ from guard.errors import (
 from guard.forget import forget
 from guard.nouns import Change, Draft, Facts, Tagged
 from guard.outcomes import Merged, Quarantined, Redacted, Rejected, Skipped, Stored, WriteOutcome
-from guard.review import held, reject, release
+from guard.releasing import release
+from guard.review import held
 from guard.turns import Turns
 from memory.origin import Hint, OriginClass
 from memory.types import MemoryId

@@ -13,8 +13,9 @@ from guard.forget import forget
 from guard.governing import version_for
 from guard.nouns import Change, Facts, Row, Tagged
 from guard.outcomes import Quarantined
+from guard.releasing import release
 from guard.rescan import Rescanned, rescan
-from guard.review import held, release
+from guard.review import held
 from guard.rooms import Rooms
 from guard.simulate import Simulation, simulate, since
 from guard.turns import Turns

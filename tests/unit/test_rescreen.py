@@ -9,6 +9,7 @@ import pytest
 
 from guard.browse import browse, fetch
 from guard.confirm import confirm
+from guard.deciding import reject
 from guard.detectors import UNASKED
 from guard.errors import NotFoundError
 from guard.forget import forget
@@ -18,7 +19,8 @@ from guard.nouns import Change, Decided, Evidence, Facts, Tagged
 from guard.outcomes import Quarantined, Stored, WriteOutcome
 from guard.ports import Filter
 from guard.principal import Principal
-from guard.review import held, reject, release
+from guard.releasing import release
+from guard.review import held
 from guard.rooms import Bounds, Rooms
 from guard.stages.rate import WRITES_PER_WINDOW
 from guard.turns import Turns

@@ -4,13 +4,15 @@ import pytest
 
 from guard.browse import browse, fetch
 from guard.confirm import confirm
+from guard.deciding import reject
 from guard.errors import NotFoundError
 from guard.forget import forget
 from guard.nouns import Change, Draft
 from guard.outcomes import Merged, Quarantined, Rejected, Skipped, Stored, Superseded, WriteOutcome
 from guard.ports import Filter
 from guard.principal import Principal
-from guard.review import held, reject, release
+from guard.releasing import release
+from guard.review import held
 from guard.rooms import Rooms
 from guard.turns import Turns
 from memory.origin import Hint, OriginClass

@@ -9,7 +9,7 @@ from guard.browse import fetch
 from guard.errors import InvalidError
 from guard.nouns import Draft
 from guard.outcomes import Memory, Quarantined, Rejected, Skipped, WriteOutcome
-from guard.review import release
+from guard.releasing import release
 from memory.origin import Hint, OriginClass
 from memory.types import Kind, Trigger
 from tests.house import AGENT, ALICE, REVIEWER, START, House

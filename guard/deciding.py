@@ -1,0 +1,106 @@
+"""A reviewer's decisions on what is held: how each finds its case, and how it becomes true (Q2).
+
+Every decision is one commit with its audit leaf; the leaf says why, the comment is sealed for it.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+import msgspec
+
+from guard.errors import (
+    ConflictError,
+    ForbiddenError,
+    NotFoundError,
+    UnavailableError,
+    UnreadableError,
+)
+from guard.leaves import leaf_of
+from guard.nouns import Row, Sealed
+from guard.outcomes import Case
+from guard.principal import Principal
+from guard.retire import Made, change_of
+from guard.rooms import Rooms
+from guard.ruling import UNSTATED, Ruling, remarks_of
+from memory.types import Epoch, LeafId, MemoryId, Owner, State, SubjectId, TenantId
+
+
+async def reject(
+    principal: Principal, id: MemoryId, rooms: Rooms, ruling: Ruling = UNSTATED
+) -> Case:
+    """Discard a held memory: its content goes, a tombstone stays.
+
+    Raises NotFoundError for an id that the tenant does not hold, ForbiddenError for the reviewer's
+    own write.
+    """
+    return await repeated(lambda: _reject(principal, id, rooms, ruling), rooms)
+
+
+async def repeated(attempt: Callable[[], Awaitable[Case]], rooms: Rooms) -> Case:
+    """Return what the attempt made, tried again as long as others were quicker."""
+    for _ in range(rooms.bounds.commit_attempts):
+        try:
+            return await attempt()
+        except ConflictError:
+            continue
+    raise UnavailableError("ledger")
+
+
+async def found(principal: Principal, id: MemoryId, rooms: Rooms) -> tuple[Row, Owner]:
+    """Return a held row of the reviewer's tenant and its owner, who is not the reviewer."""
+    row = await rooms.quarantine.case(principal.owner.tenant, id)
+    if row is None:
+        raise NotFoundError
+    owner = Owner(TenantId(row.sealed.label.tenant), SubjectId(row.sealed.label.subject))
+    if owner.tenant != principal.owner.tenant:
+        raise NotFoundError
+    if owner.subject == principal.owner.subject:
+        raise ForbiddenError
+    return row, owner
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """Who decides what, why, and at which epoch of the subject."""
+
+    principal: Principal
+    owner: Owner
+    epoch: Epoch
+    action: str
+    ruling: Ruling
+
+
+async def settle(
+    decision: Decision, sealed: Sealed, rooms: Rooms, along: Sequence[Made] = ()
+) -> None:
+    """Make a decision true at once: its row, its leaf with the reason, and its comment."""
+    label, owner, ruling = sealed.label, decision.owner, decision.ruling
+    leaf = leaf_of(
+        decision.principal,
+        label.leaf,
+        label.changed_at,
+        action=decision.action,
+        object=label.id,
+        outcome=label.state,
+        owner=owner,
+        version=label.version,
+        policy=label.policy,
+        digest=label.digest,
+        reasons=ruling.reasons,
+    )
+    change = change_of(owner, decision.epoch, [(sealed, leaf), *along])
+    remarks = tuple(await remarks_of(ruling, leaf, owner, rooms))
+    await rooms.ledger.commit(msgspec.structs.replace(change, remarks=remarks))
+
+
+async def _reject(principal: Principal, id: MemoryId, rooms: Rooms, ruling: Ruling) -> Case:
+    row, owner = await found(principal, id, rooms)
+    epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
+    decision = Decision(principal, owner, epoch, "reject", ruling)
+    leaf_id = LeafId(rooms.new_id())
+    try:
+        sealed = await rooms.vault.relabel(
+            row.sealed, state=State.REJECTED, leaf=leaf_id, at=rooms.clock()
+        )
+    except UnreadableError:
+        raise NotFoundError from None
+    await settle(decision, sealed, rooms)
+    return Case(sealed.label, ())
