@@ -1,9 +1,10 @@
 """Finds what is odd about a write among others: floods, magnets, sleepers, strangers (W8).
 
-`flood`: many nearly equal memories of one origin within the hour. `magnet`: as near to unrelated
-questions as no ordinary text. `stuffed`: made of what people might search for. `sleeper`: an act
-that waits for a word. `outlier`: unlike anything the subject has. `unseen`: the index did not
-answer, so that only the newest memories were looked at. Bursts are the stage `rate`.
+`flood`: many nearly equal memories of one origin within the hour (those that gave way to each other
+are counted by `guard.flood`). `magnet`: as near to unrelated questions as no ordinary text.
+`stuffed`: made of what people might search for. `sleeper`: an act that waits for a word. `outlier`:
+unlike anything the subject has. `unseen`: the index did not answer, so that only the newest
+memories were looked at. Bursts are the stage `rate`.
 """
 
 import re
@@ -13,7 +14,7 @@ from datetime import timedelta
 from typing import Final
 
 from guard.magnets import MAGNET
-from guard.nouns import Facts, Near, Tagged
+from guard.nouns import Facts, Near, Row, Tagged
 from guard.stages.rules import RuleBook, gathered, sightings
 from guard.stages.sleeper_rules import RULES
 from guard.stages.told import graded
@@ -21,7 +22,7 @@ from memory.origin import Channel
 from policies.model import Finding, Severity
 
 NAME: Final = "anomaly"
-_RULES: Final = RuleBook(RULES)
+BOOK: Final = RuleBook(RULES)
 
 NEARLY_EQUAL: Final = 0.92
 """Least cosine, in every vector, of memories that say nearly the same."""
@@ -71,7 +72,7 @@ _COMMON: Final = frozenset((
 def inspect(tagged: Tagged, facts: Facts) -> tuple[Finding, ...]:
     """Return what is odd, each kind once."""
     original = facts.views[0].text
-    sleepers = gathered(NAME, graded(sightings(_RULES, facts.views), original))
+    sleepers = gathered(NAME, graded(sightings(BOOK, facts.views), original))
     return (*_among_others(tagged, facts), *_stuffed(tagged.draft.text), *sleepers)
 
 
@@ -80,9 +81,7 @@ def _among_others(tagged: Tagged, facts: Facts) -> Iterator[Finding]:
         yield Finding(NAME, "unseen", Severity.INFO)
     alike = sum(_is_of_flood(tagged, facts, near) for near in facts.near)
     if alike + 1 >= FLOOD:
-        # Who imports a history brings many lines of one pattern at once, and says so.
-        bulk = tagged.origin.channel is Channel.IMPORT
-        yield Finding(NAME, "flood", Severity.INFO if bulk else Severity.MEDIUM)
+        yield flood_of(tagged)
     best = max((max(near.likeness.values(), default=1.0) for near in facts.near), default=1.0)
     if len(facts.near) >= _KNOWN and best < _STRANGE:
         yield Finding(NAME, "outlier", Severity.INFO)
@@ -90,15 +89,27 @@ def _among_others(tagged: Tagged, facts: Facts) -> Iterator[Finding]:
         yield Finding(NAME, "magnet", Severity.MEDIUM)
 
 
+def flood_of(tagged: Tagged) -> Finding:
+    """Return what is found of a draft that goes on with a flood."""
+    # Who imports a history brings many lines of one pattern at once, and says so.
+    bulk = tagged.origin.channel is Channel.IMPORT
+    return Finding(NAME, "flood", Severity.INFO if bulk else Severity.MEDIUM)
+
+
 def _is_of_flood(tagged: Tagged, facts: Facts, near: Near) -> bool:
     """Return whether a neighbour says nearly the same, of the same origin, and lately."""
-    label, origin = near.row.sealed.label, tagged.origin
     return (
-        (label.origin, label.client) == (origin.class_, origin.client)
+        is_lately_of(tagged, near.row)
         and near.row.sealed.fingerprint != facts.fingerprint
-        and tagged.at - label.recorded_at <= FLOOD_WINDOW
         and min(near.likeness.values(), default=0.0) >= NEARLY_EQUAL
     )
+
+
+def is_lately_of(tagged: Tagged, row: Row) -> bool:
+    """Return whether a memory came from the draft's origin within the window of a flood."""
+    label, origin = row.sealed.label, tagged.origin
+    mine = (label.origin, label.client) == (origin.class_, origin.client)
+    return mine and tagged.at - label.recorded_at <= FLOOD_WINDOW
 
 
 def _stuffed(text: str) -> Iterator[Finding]:
