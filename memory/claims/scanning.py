@@ -103,7 +103,8 @@ def _piece(group: str, found: str, match: re.Match[str], tokens: list[Token]) ->
             known = ALONE.get(found)
             tokens.extend([Token(known.role, known.text, found)] if known else [])
         case _:
-            tokens.append(code(_exact(group, found)))
+            # A quoted blank is nothing.
+            tokens.extend([code(exact)] if (exact := _exact(group, found)) else [])
 
 
 _MARKS: Final = {"stop": Does.STOP, "comma": Does.COMMA, "colon": Does.COLON}

@@ -1,0 +1,24 @@
+"""Reading claims never raises, however odd the text."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.claims import claims_of
+
+_PIECES = st.sampled_from(
+    [*"`'\"-./:@#%&=$°,;!? \n\t8〇第a", "` `", "`a`", "://", "http://", "v1.2.3", "12:30", "no."]
+    + ["is", "not", "my", "page", "4", "2026-11-30", "+49 151", "是", "不", "我", "一", "换了", "👍"]
+)
+
+
+@pytest.mark.parametrize("text", ["I use ` ` as a mark.", "My code is ` `.", "``  ` `"])
+def test_a_quoted_blank_is_read_as_nothing(text: str) -> None:
+    """Nothing of it is a value."""
+    assert all(claim.value.text.strip() for claim in claims_of(text))
+
+
+@given(st.lists(_PIECES, max_size=14).map("".join))
+def test_no_text_is_too_odd_to_be_read(text: str) -> None:
+    """Whatever stands beside whatever, there are claims or there are none."""
+    assert isinstance(claims_of(text), tuple)
