@@ -1,11 +1,14 @@
 """A question that is asked again: answered by what it came to, once that has been checked anew."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
+from guard.barred import standing
 from guard.browse import memory_of
 from guard.errors import UnreadableError
 from guard.governing import version_for
 from guard.hot import Came, Standpoint
+from guard.origins import Ban
 from guard.outcomes import Query, Recalled
 from guard.principal import Principal
 from guard.proof import Proof
@@ -17,18 +20,21 @@ from memory.types import Epoch, TraceId
 class Again:
     """One question, looked up before it is answered and kept afterwards."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0917 - all that an answer holds for
         self,
         principal: Principal,
         query: Query,
         now: datetime,
         epoch: Epoch,
+        bans: Sequence[Ban],
         rooms: Rooms,
     ) -> None:
         self._principal = principal
         self._query = query
         self._now = now
-        self._standpoint = Standpoint(epoch, version_for(principal.owner.tenant, rooms))
+        # What is barred is withheld before its label tells, and comes back so; no epoch moves then.
+        decided_by = (version_for(principal.owner.tenant, rooms), *(ban.id for ban in bans))
+        self._standpoint = Standpoint(epoch, " ".join(decided_by))
         self._rooms = rooms
         self._key = rooms.hot.key(principal, query)
 
@@ -45,7 +51,7 @@ class Again:
             return None
         owner = principal.owner
         epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
-        return cls(principal, query, now, epoch, rooms)
+        return cls(principal, query, now, epoch, await standing(owner.tenant, rooms), rooms)
 
     async def answer(self, trail: Trail) -> tuple[Recalled, ...] | None:
         """Return what it came to, None when it must be answered afresh.

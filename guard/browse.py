@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 
+from guard.barred import barred, standing
 from guard.checks import BARRED, OUTDATED, misfit, verdict
 from guard.errors import NotFoundError, UnreadableError
 from guard.leaves import leaf_of
 from guard.nouns import Opened, Row
+from guard.origins import CHECK as ORIGIN
 from guard.outcomes import Listing, Memory
 from guard.ports import Filter
 from guard.principal import Principal
@@ -60,6 +62,11 @@ async def _shown(
 ) -> list[Memory]:
     """Return those rows in these states that pass their proof, in order."""
     failed = {row.sealed.label.id: await _failed(principal, row, rooms) for row in rows}
+    # What is to be held is shown like what is: to those who may see that, and asked for it.
+    if State.HELD not in states:
+        tenant = principal.owner.tenant
+        found = await barred(tenant, rows, await standing(tenant, rooms), rooms)
+        failed |= {id: ORIGIN for id in found if failed[id] in (None, OUTDATED, BARRED)}
     # What is only to be judged again is, as far as the bounds allow.
     doubtful = [row for row in rows if failed[row.sealed.label.id] in (OUTDATED, BARRED)]
     settled = await settle(principal.owner, doubtful, rooms)

@@ -8,11 +8,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
+from guard.barred import barred, standing
 from guard.browse import memory_of, states_visible_to
 from guard.checks import misfit, verdict, verdict_on_past
 from guard.errors import NotFoundError, UnreadableError
 from guard.leaves import STATE_AFTER
 from guard.nouns import Leaf, Row
+from guard.origins import CHECK as ORIGIN
 from guard.outcomes import History, Memory, Revision
 from guard.ports import Filter
 from guard.principal import Principal
@@ -102,6 +104,8 @@ async def _told(principal: Principal, row: Row, rooms: Rooms) -> Memory | None:
         return None
     if principal.ceiling.trust >= TRUST_OF_SUBJECT:
         failed = misfit(owner, row)
+    elif await barred(owner.tenant, [row], await standing(owner.tenant, rooms), rooms):
+        failed = ORIGIN
     elif row.sealed.label.state is State.ACTIVE:
         failed = await verdict(owner, row, now, rooms)
     else:

@@ -12,12 +12,15 @@ from datetime import datetime
 
 import msgspec
 
+from guard.barred import barred, standing
 from guard.checks import BARRED, OUTDATED, verdict, verdict_on_past
 from guard.consensus import CHECK
 from guard.errors import UnreadableError
 from guard.governing import version_for
 from guard.leaves import leaf_of
 from guard.nouns import Opened, Row
+from guard.origins import CHECK as ORIGIN
+from guard.origins import Ban
 from guard.outcomes import Query
 from guard.principal import Principal
 from guard.rescreen import settle
@@ -65,9 +68,12 @@ class Proof:
         self._tokens = tokens
         self._now = now
         self._rooms = rooms
+        self._bans: Sequence[Ban] | None = None
+        self._barred: set[MemoryId] = set()
 
     async def of(self, rows: Sequence[Row]) -> list[Proved]:
         """Return those rows that nothing speaks against, or only what is to be judged again."""
+        await self._look(rows)
         return [proved for row in rows if (proved := await self._of(row)) is not None]
 
     async def content(self, row: Row) -> Opened | None:
@@ -104,7 +110,15 @@ class Proof:
 
     async def stands(self, row: Row) -> bool:
         """Say whether nothing speaks against a row, without taking note of what does."""
+        await self._look([row])
         return await self._failed(row) is None
+
+    async def _look(self, rows: Sequence[Row]) -> None:
+        """Find out whose origin is barred; the bans are asked for once."""
+        tenant = self._principal.owner.tenant
+        if self._bans is None:
+            self._bans = await standing(tenant, self._rooms)
+        self._barred |= (await barred(tenant, rows, self._bans, self._rooms)).keys()
 
     async def _of(self, row: Row) -> Proved | None:
         label = row.sealed.label
@@ -135,6 +149,8 @@ class Proof:
             return "index"
         if label.layer not in self._query.layers:
             return "layer"
+        if label.id in self._barred:
+            return ORIGIN
         judge = verdict if self._query.as_of is None else verdict_on_past
         return await judge(self._principal.owner, row, self._now, self._rooms)
 

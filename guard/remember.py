@@ -2,9 +2,11 @@
 
 import msgspec
 
+from guard.barred import ban_on_draft, held_by, standing, without_barred
 from guard.checks import is_alive, misfit
 from guard.errors import ConflictError, NotFoundError, UnavailableError
 from guard.extract import extracted
+from guard.flood import counted
 from guard.gather import at_of, refreshed, tag
 from guard.judging import judged
 from guard.kin import Kin, compared
@@ -58,12 +60,23 @@ async def _decided(
     screened, facts = await judged(tagged, rooms, recent_writes)
     facts = await extracted(screened, facts, rooms)
     tagged = screened.tagged
+
+    # What comes from an origin that is barred is held, whatever it says.
+    bans = await standing(tagged.owner.tenant, rooms)
+    ban = await ban_on_draft(tagged, bans, rooms)
+    barred = None
+    if ban is not None:
+        screened, alone = held_by(screened, ban)
+        barred = ban.id if alone else None
     held = screened.decision.effect is Effect.QUARANTINE
 
     async with rooms.turns.of(tagged.owner):
         for _ in range(rooms.bounds.commit_attempts):
-            # (4) Relate to what the subject already has.
+            facts = await without_barred(tagged, facts, bans, rooms)
+            # (4) Relate to what the subject already has; who replaces again and again is held.
             kin = await _kin(tagged, facts, replaces, rooms)
+            screened = await counted(screened, kin, rooms)
+            held = screened.decision.effect is Effect.QUARANTINE
             state = State.HELD if held else State.ACTIVE
             relation = relate(tagged, state, equal_in(facts), kin, facts.twins)
 
@@ -73,7 +86,7 @@ async def _decided(
             # (5) Seal and (6) commit; (7) answer.
             try:
                 doubtful = tuple(one.row for one in kin if one.tie is Tie.DOUBT)
-                work = Work(noted, facts, rooms, beside, doubtful=doubtful)
+                work = Work(noted, facts, rooms, beside, doubtful=doubtful, barred=barred)
                 return await settle(work, relation)
             except ConflictError:
                 # Another write of this subject came between, or this same one was made elsewhere.
