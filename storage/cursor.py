@@ -1,6 +1,7 @@
 """Cursors: a position in a listing, bound to the listing it came from.
 
-Layout: base64url, unpadded, of the MessagePack array [listing, recorded_at in microseconds, id].
+Layout: base64url, unpadded, of the MessagePack array [listing, recorded_at in microseconds, id,
+gravity].
 It is not secret and not signed: a made-up one can only skip within its maker's own listing.
 """
 
@@ -18,12 +19,13 @@ _MAX_LENGTH: Final = 512
 
 
 class Position(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """After which row to go on; newest first by (recorded_at, id)."""
+    """After which row to go on, by (recorded_at, id), or by gravity before that."""
 
     listing: bytes
     recorded_at: Annotated[int, msgspec.Meta(ge=0, le=2**62)]
     id: Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]*\Z")]
     """Without NUL, which PostgreSQL refuses even to compare with."""
+    gravity: Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)] = 0
 
 
 def listing(*scope: Any) -> bytes:

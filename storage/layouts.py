@@ -28,6 +28,8 @@ _HEADER: Final = 1 + _NUMBER
 _NONCE: Final = 12
 _AEAD_TAG: Final = 16
 _MAC: Final = 32
+_FIRST_LABEL: Final = 24
+"""Fields of a label that are always written, up to its leaf."""
 
 _encoder = msgspec.msgpack.Encoder()
 
@@ -129,8 +131,12 @@ def tag_data(
 
 
 def label_bytes(label: Label) -> bytes:
-    """Return a label as its tag covers it: what has not faded is written as it always was."""
-    return _encoder.encode(label if label.faded else msgspec.structs.astuple(label)[:-1])
+    """Return a label as its tag covers it: without what was added to labels later and is 0."""
+    values = msgspec.structs.astuple(label)
+    length = len(values)
+    while length > _FIRST_LABEL and not values[length - 1]:
+        length -= 1
+    return _encoder.encode(values[:length])
 
 
 def digest(sealed: bytes) -> bytes:

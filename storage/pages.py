@@ -1,9 +1,9 @@
 """Listings in pages, each with a cursor to the next; newest first, unless asked otherwise."""
 
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 import msgspec
-from sqlalchemy import BigInteger, ColumnElement, Select, String, and_, cast, or_
+from sqlalchemy import BigInteger, ColumnElement, Select, String, cast, tuple_
 
 from guard.ports import Filter, Order, Page
 from memory.types import TenantId
@@ -13,6 +13,7 @@ from storage.rows import micros, rows_of
 from storage.tables import MEMORIES
 
 _LAST_INSTANT: Final = 2**62
+_WORST: Final = 2**31 - 1
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -35,14 +36,16 @@ async def page_of(database: Database, tenant: TenantId, query: Select[Any], aske
     before = None if asked.cursor is None else decode(asked.cursor, asked.listing)
     if before is not None:
         query = query.where(_behind(before, asked.order))
-    query = _ordered(query.where(*_PLACED), asked.order).limit(asked.limit + 1)
+    placed = (*_PLACED, *_WEIGHED) if asked.order is Order.SCORE else _PLACED
+    query = _ordered(query.where(*placed), asked.order).limit(asked.limit + 1)
     async with database.reading(tenant) as connection:
         found = (await connection.execute(query)).all()
     rows = tuple(rows_of(found[: asked.limit]))
     if len(found) <= asked.limit:
         return Page(rows, None)
     last = found[asked.limit - 1]
-    position = Position(asked.listing, last.recorded_at, last.id)
+    weight = last.gravity if asked.order is Order.SCORE else 0
+    position = Position(asked.listing, last.recorded_at, last.id, weight)
     # An id spoilt beyond text could stand still here; no listing may go round in a circle.
     return Page(rows, None if position == before else encode(position))
 
@@ -80,15 +83,34 @@ _PLACED: Final = (
 )
 
 
+_WEIGHED: Final = (
+    MEMORIES.c.gravity.between(0, _WORST),
+    cast(MEMORIES.c.gravity, BigInteger) == MEMORIES.c.gravity,
+)
+
+
 def _ordered(query: Select[Any], order: Order) -> Select[Any]:
-    if order is Order.OLDEST:
-        return query.order_by(MEMORIES.c.recorded_at, MEMORIES.c.id)
-    return newest_first(query)
+    match order:
+        case Order.NEWEST:
+            return newest_first(query)
+        case Order.OLDEST:
+            return query.order_by(MEMORIES.c.recorded_at, MEMORIES.c.id)
+        case Order.SCORE:
+            return newest_first(query.order_by(MEMORIES.c.gravity.desc()))
+        case _ as never:
+            assert_never(never)
 
 
 def _behind(position: Position, order: Order) -> ColumnElement[bool]:
+    # As one value: an index is entered at the position, and not walked up to it.
     at, id = MEMORIES.c.recorded_at, MEMORIES.c.id
-    if order is Order.OLDEST:
-        # Both bounds of the first column: an index is entered at the position, not walked up to it.
-        return and_(at >= position.recorded_at, or_(at > position.recorded_at, id > position.id))
-    return or_(at < position.recorded_at, and_(at == position.recorded_at, id < position.id))
+    place, last = tuple_(at, id), (position.recorded_at, position.id)
+    match order:
+        case Order.NEWEST:
+            return place < last
+        case Order.OLDEST:
+            return place > last
+        case Order.SCORE:
+            return tuple_(MEMORIES.c.gravity, at, id) < (position.gravity, *last)
+        case _ as never:
+            assert_never(never)

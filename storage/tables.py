@@ -72,7 +72,8 @@ class LeafRow(LedgerTable, table=True):
 
 
 class MemoryRow(LedgerTable, table=True):
-    """One sealed memory at its newest version; the columns up to `leaf` are its label, and `faded`.
+    """One sealed memory at its newest version; the columns up to `leaf` are its label, and those
+    after `claim`.
 
     The sealed bytes come last: SQLite reads a row from its start, through all overflow pages.
     """
@@ -113,7 +114,7 @@ class MemoryRow(LedgerTable, table=True):
                 sqlite_where=text("state = 'held'"),
                 postgresql_where=text("state = 'held'"),
             )
-            for name in ("subject", "client", "origin", "source", "session")
+            for name in ("subject", "client", "origin", "source", "session", "gravity")
         ),
     )
 
@@ -149,6 +150,7 @@ class MemoryRow(LedgerTable, table=True):
     evidence: bytes
     claim: bytes
     faded: int
+    gravity: int
 
 
 class TaskRow(LedgerTable, table=True):
@@ -191,7 +193,7 @@ class AnswerRow(LedgerTable, table=True):
 
 
 class DoubtRow(LedgerTable, table=True):
-    """Two active memories of which nobody knows whether both can hold."""
+    """Two active memories of which nobody knows whether both can hold, unless a reviewer said so."""
 
     __tablename__: ClassVar[str] = "doubts"
     __table_args__ = (Index("doubts_other", "tenant", "other"),)
@@ -199,6 +201,7 @@ class DoubtRow(LedgerTable, table=True):
     tenant: str = Field(primary_key=True)
     memory: str = Field(primary_key=True)
     other: str = Field(primary_key=True)
+    dismissed_at: int | None = Field(default=None, sa_type=BigInteger)
 
 
 class WriteRow(LedgerTable, table=True):
@@ -291,6 +294,19 @@ class RemarkRow(LedgerTable, table=True):
     token: bytes
 
 
+class VisitRow(LedgerTable, table=True):
+    """A visit to the console: the visitor's token, sealed. `id` says nothing of his ticket."""
+
+    __tablename__: ClassVar[str] = "visits"
+    __table_args__ = (Index("visits_expiry", "tenant", "expires_at"),)
+
+    tenant: str = Field(primary_key=True)
+    id: str = Field(primary_key=True)
+    subject: str
+    expires_at: int = Field(sa_type=BigInteger)
+    token: bytes
+
+
 class TenantRow(LedgerTable, table=True):
     """A registered tenant, the most its clients may claim, the units it may spend a minute where
     that is not what the settings say, and whether an index may have entries of it.
@@ -357,3 +373,4 @@ TURNS: Final[Table] = METADATA.tables["turns"]
 REVOCATIONS: Final[Table] = METADATA.tables["revocations"]
 TRACES: Final[Table] = METADATA.tables["traces"]
 REMARKS: Final[Table] = METADATA.tables["remarks"]
+VISITS: Final[Table] = METADATA.tables["visits"]

@@ -17,6 +17,7 @@ from guard.errors import InvalidError, UnreadableError
 from guard.nouns import Admitted, Decided, Evidence, Label, Opened, Sealed
 from memory.signals import Blinded, Signals
 from memory.types import Body, LeafId, MemoryId, Owner, State, SubjectId, SubjectMark, TenantId
+from policies.gravity import gravity
 from storage.blinding import Blinding
 from storage.entries import pack_entry, unpack_entry
 from storage.hazmat import (
@@ -140,6 +141,7 @@ class SealingVault:
             digest=b"" if emptied else sealed.label.digest,
             entry_digest=b"" if emptied else sealed.label.entry_digest,
             faded=sealed.label.faded if faded is None else faded,
+            gravity=await self._gravity(sealed, state, decided),
         )
 
         # (3) What it was decided by, sealed anew when it was decided again.
@@ -210,6 +212,14 @@ class SealingVault:
         keys = await self._keyring.subject(owner)
         return mac(keys.matching(SubjectPurpose.KEYED), fields(*map(utf8, parts)))
 
+    async def _gravity(self, sealed: Sealed, state: State, decided: Decided | None) -> int:
+        """Return how bad what was found in a memory is, as far as it is held."""
+        if state is not State.HELD:
+            return 0
+        owner = Owner(TenantId(sealed.label.tenant), SubjectId(sealed.label.subject))
+        found = await self.open_evidence(owner, sealed) if decided is None else decided.evidence
+        return gravity(found.completions, found.findings)
+
     async def _keys_of(self, sealed: Sealed) -> SubjectKeys:
         """Return the keys of a memory that can still be read; none are made."""
         label = sealed.label
@@ -275,8 +285,10 @@ class SealingVault:
 
 def _label(admitted: Admitted, tenant: TenantKeys) -> Label:
     """Return the label of a memory before it is sealed: both digests are still empty."""
-    tagged = admitted.screened.tagged
+    screened = admitted.screened
+    tagged = screened.tagged
     origin = tagged.origin
+    held = admitted.state is State.HELD
     return Label(
         id=tagged.id,
         tenant=tagged.owner.tenant,
@@ -302,6 +314,7 @@ def _label(admitted: Admitted, tenant: TenantKeys) -> Label:
         digest=b"",
         entry_digest=b"",
         leaf=admitted.leaf,
+        gravity=gravity(screened.completions, screened.findings) if held else 0,
     )
 
 

@@ -105,6 +105,7 @@ EDITS: dict[str, tuple[Columns, str, set[Flaw]]] = {
     "digest": ({"digest": b"\0" * 32}, "check.index", CHANGED),
     "entry_digest": ({"entry_digest": b"\0" * 32}, "check.unreadable", CHANGED),
     "faded": ({"faded": 3}, "check.unreadable", UNSEEN),
+    "gravity": ({"gravity": 9}, "check.unreadable", UNSEEN),
     "leaf": ({"leaf": "0" * 36}, "check.current", {Flaw.ROW_WITHOUT_LEAF}),
     # A value that no row can have: the row is then none, and the index names one that is missing.
     "kind that is none": ({"kind": "bogus"}, "check.missing", {Flaw.ROW_UNREADABLE}),

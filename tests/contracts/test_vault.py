@@ -317,6 +317,25 @@ async def test_relabelling_keeps_the_content_and_counts() -> None:
     await unreadable(keeper.open(ALICE, replace(retired, label=sealed.label)))
 
 
+@pytest.mark.requirement("Q1", "S3")
+async def test_a_label_tells_how_bad_what_is_held_is_and_of_nothing_else() -> None:
+    """From the findings it is sealed with, also where it comes back to the queue; proved, too."""
+    keeper = vault()
+    held = await keeper.seal(admitted(state=State.HELD))
+    assert held.label.gravity == 1
+    assert (await keeper.seal(admitted())).label.gravity == 0
+    let_go = await keeper.relabel(held, state=State.ACTIVE, leaf=NEXT_LEAF, at=LATER)
+    assert let_go.label.gravity == 0
+    again = await keeper.relabel(let_go, state=State.HELD, leaf=LEAF, at=LATER)
+    assert again.label.gravity == 1
+    await all_open(keeper, ALICE, again)
+    worse = replace(again, label=replace(again.label, gravity=9))
+    await none_opens(keeper, ALICE, worse)
+    for state in (State.FORGOTTEN, State.REJECTED):
+        gone = await keeper.relabel(again, state=state, leaf=NEXT_LEAF, at=LATER)
+        assert gone.label.gravity == 0
+
+
 @pytest.mark.requirement("R5", "S3")
 async def test_deciding_again_replaces_the_evidence_and_nothing_else() -> None:
     """Findings, models, policy and confidence are new and proved; content and revision stay."""

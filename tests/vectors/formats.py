@@ -122,6 +122,9 @@ async def produce() -> dict[str, object]:
     faded = await SealingVault(keyring(store), nonce=counted()).relabel(
         sealed, state=State.ACTIVE, leaf=NEXT_LEAF, at=AT, faded=2
     )
+    held = await SealingVault(keyring(store), nonce=counted()).relabel(
+        sealed, state=State.HELD, leaf=NEXT_LEAF, at=AT, decided=DECIDED
+    )
     claim = await keeper.keyed(ALICE, "claim", "4:selfport=5432")
     read = example(fingerprint)
     read = msgspec.structs.replace(
@@ -149,6 +152,8 @@ async def produce() -> dict[str, object]:
         "label_tag_with_claim": claimed.tag.hex(),
         "label_faded": label_bytes(faded.label).hex(),
         "label_tag_faded": faded.tag.hex(),
+        "label_held": label_bytes(held.label).hex(),
+        "label_tag_held": held.tag.hex(),
         "fingerprint": fingerprint.hex(),
         "source_mark": await keeper.source(ALICE.tenant, "https://example.org/page"),
         "subject_mark": one.subject,

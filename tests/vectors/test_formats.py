@@ -298,6 +298,22 @@ def test_the_label_of_what_faded_ends_with_how_often() -> None:
     assert pinned("label_tag_faded") == b"\x01" + ONE + hmac.digest(key, covered, "sha256")
 
 
+@pytest.mark.requirement("Q1", "S3")
+def test_the_label_of_what_is_held_ends_with_how_bad_it_is() -> None:
+    """One more number, behind how often it faded; a label of what is not held ends before it."""
+    label = msgspec.msgpack.decode(pinned("label_held"))
+    assert (len(label), label[5], label[24], label[25]) == (26, "held", 0, 2)
+    covered = fields(
+        b"memguard/label/1",
+        ONE,
+        pinned("label_held"),
+        pinned("fingerprint"),
+        hashlib.sha256(pinned("evidence_with_models")).digest(),
+    )
+    key = derived(tenant_key(), b"tenant", b"label")
+    assert pinned("label_tag_held") == b"\x01" + ONE + hmac.digest(key, covered, "sha256")
+
+
 @pytest.mark.requirement("W10", "S3")
 def test_content_may_end_with_its_reading() -> None:
     """What the text was read as is the tenth field; content that nobody read has nine."""
