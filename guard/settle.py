@@ -11,13 +11,13 @@ import msgspec
 
 from guard.admit import admit
 from guard.content import redact_draft
-from guard.errors import UnreadableError
+from guard.errors import UnavailableError, UnreadableError
 from guard.gather import at_of, search_material
-from guard.governing import policy_for, version_for
+from guard.governing import policy_for, version_for, versioned
 from guard.held import require_room
 from guard.kin import read
 from guard.leaves import leaf_of_write
-from guard.nouns import Answer, Change, Facts, Label, Later, Leaf, Row, Screened, Tagged
+from guard.nouns import Answer, Barred, Change, Facts, Label, Later, Leaf, Row, Screened, Tagged
 from guard.outcomes import (
     Merged,
     Quarantined,
@@ -70,6 +70,7 @@ class Work(msgspec.Struct, frozen=True):
 
     `retired` are the memories whose place it takes; `newer` is the one that has its place already.
     `doubtful` are those beside which it stands, though nobody knows whether both can hold.
+    `barred` names the ban that holds it, when nothing else does.
     """
 
     screened: Screened
@@ -79,6 +80,7 @@ class Work(msgspec.Struct, frozen=True):
     retired: tuple[Row, ...] = ()
     newer: MemoryId | None = None
     doubtful: tuple[Row, ...] = ()
+    barred: str | None = None
 
 
 async def settle(work: Work, relation: Relation) -> WriteOutcome:
@@ -116,7 +118,7 @@ async def _hold(work: Work, held: Row | None, *reasons: str) -> WriteOutcome:
     """Hold the draft for these reasons, or point at the row that is held for it already."""
     if held is not None:
         return await _refer(work, _known(held, (*work.screened.decision.reasons, *reasons)))
-    facts = work.facts
+    facts, work = work.facts, msgspec.structs.replace(work, barred=None)
     return await _store(work, _held_for(work.screened, *reasons), facts.signals, facts.reading)
 
 
@@ -185,7 +187,19 @@ async def _store(work: Work, screened: Screened, signals: Signals, reading: byte
         reasons=decision.reasons,
     )
     doubts = tuple((tagged.id, row.sealed.label.id) for row in doubtful)
-    return await _commit(work, [(sealed, leaf), *retired], outcome, doubts=doubts)
+    change = Change(tagged.owner, work.facts.epoch, (), (), doubts=doubts, derived=_derived(work))
+    if work.barred is not None:
+        by = Barred(work.barred, tagged.id, sealed.label.version, tagged.at)
+        change = msgspec.structs.replace(change, barred=(by,))
+    return await _commit(work, [(sealed, leaf), *retired], outcome, change=change)
+
+
+def _derived(work: Work) -> tuple[tuple[MemoryId, MemoryId], ...]:
+    """Return what the draft was derived from: its parents, and what it replaces word by word."""
+    tagged = work.screened.tagged
+    mark = work.facts.fingerprint
+    same = [row.sealed.label.id for row in work.retired if row.sealed.fingerprint == mark]
+    return tuple((tagged.id, one) for one in dict.fromkeys((*tagged.origin.parents, *same)))
 
 
 async def _retired(work: Work) -> list[Made]:
@@ -293,22 +307,37 @@ async def _commit(
     made: Sequence[Made],
     outcome: WriteOutcome,
     *leaves: Leaf,
-    doubts: tuple[tuple[MemoryId, MemoryId], ...] = (),
+    change: Change | None = None,
 ) -> WriteOutcome:
-    """Make all of it true at once; return the outcome. `leaves` are those that no row names."""
+    """Make all of it true at once; return the outcome. `leaves` are those that no row names, and
+    `change` has what is kept beside the rows.
+    """
     answer, later = (None, None) if work.beside is None else await work.beside.along(outcome)
     owner = work.screened.tagged.owner
     rows, named = tuple(row for row, _ in made), (*(leaf for _, leaf in made), *leaves)
-    change = Change(owner, work.facts.epoch, rows, named, answer, later, doubts)
+    change = msgspec.structs.replace(
+        change or Change(owner, work.facts.epoch, (), ()),
+        rows=rows,
+        leaves=named,
+        answer=answer,
+        later=later,
+    )
     with work.rooms.watch.step("remember.commit"):
         await work.rooms.ledger.commit(change)
     return outcome
 
 
 def _to_redact(screened: Screened, rooms: Rooms) -> list[Finding]:
-    """Return the findings that policy answers with redaction."""
+    """Return the findings that policy answers with redaction.
+
+    Raises UnavailableError when another policy has come into force since it decided: what the one
+    holds for harmless the other may want cut out.
+    """
     origin, owner = screened.tagged.origin, screened.tagged.owner
-    return to_redact(policy_for(owner.tenant, rooms), origin.trust, screened.findings)
+    policy = policy_for(owner.tenant, rooms)
+    if versioned(policy, screened.models) != screened.decision.policy:
+        raise UnavailableError("policy")
+    return to_redact(policy, origin.trust, screened.findings)
 
 
 def _because(work: Work, reason: str, rows: tuple[Row, ...]) -> Work:
