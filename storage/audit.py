@@ -62,7 +62,9 @@ class SqlAudit:
         tenants = await self._waiting()
         placed = 0
         for tenant in tenants:
-            while batch := await self._integrate(tenant):
+            batch = _BATCH
+            while batch == _BATCH:
+                batch = await self._integrate(tenant)
                 placed += batch
         return placed
 
