@@ -53,6 +53,8 @@ class SubjectPurpose(StrEnum):
     TURN = "turn"
     TRACE = "trace"
     REMARK = "remark"
+    HOOK = "hook"
+    VISIT = "visit"
 
 
 _P = TypeVar("_P", TenantPurpose, SubjectPurpose)
