@@ -17,10 +17,10 @@ from guard.stages.told import graded
 from policies.model import Finding
 
 NAME: Final = "authority"
-_RULES: Final = RuleBook((*RULES, *DIRECTIVE_RULES, *DIRECTIVE_CN_RULES))
+BOOK: Final = RuleBook((*RULES, *DIRECTIVE_RULES, *DIRECTIVE_CN_RULES))
 
 
 def inspect(_tagged: Tagged, facts: Facts) -> tuple[Finding, ...]:
     """Return at most one finding per code, with every span that shows it."""
     original = facts.views[0].text
-    return gathered(NAME, graded(sightings(_RULES, facts.views), original))
+    return gathered(NAME, graded(sightings(BOOK, facts.views), original))

@@ -16,7 +16,7 @@ from guard.views import OVERFLOW
 from policies.model import Finding, Severity
 
 NAME: Final = "injection"
-_RULES: Final = RuleBook(RULES)
+BOOK: Final = RuleBook(RULES)
 
 
 def inspect(_tagged: Tagged, facts: Facts) -> tuple[Finding, ...]:
@@ -32,7 +32,7 @@ def inspect(_tagged: Tagged, facts: Facts) -> tuple[Finding, ...]:
 def _graded(facts: Facts, original: str) -> Iterator[tuple[Sighting, Severity]]:
     plain: set[str] = set()
     telling = Telling(original)
-    for sighting in sightings(_RULES, facts.views):
+    for sighting in sightings(BOOK, facts.views):
         severity = sighting.rule.severity
         if not is_disguised(sighting, original):
             plain.add(sighting.rule.code)

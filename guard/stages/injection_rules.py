@@ -99,7 +99,7 @@ _OVERRIDE: Final = (
 
 _ROLE: Final = (
     # A marker counts where it marks something: a list of a tokenizer's words opens no turn.
-    rule("role_marker", HIGH, "<|", r"<\|\W?(?:im_start|start_header_id|im_sep|begin_of_text)\W?\|>?\W{0,4}(?:system|user|assistant|tool|"
+    rule("role_marker", HIGH, "<", r"<\|\W?(?:im_start|start_header_id|im_sep|begin_of_text)\W?\|>?\W{0,4}(?:system|user|assistant|tool|"
          r"developer|function|you\b)|<\|\W?(?:system|user|assistant|developer)\W?\|>?(?=\W{0,4}\w)|<\|\W?(?:im_end|endoftext|eot_id|"
          r"end_header_id)\W?\|>?\W{0,6}(?:<\||\n\W{0,4}\w|system|user|assistant|ignore|new|now|you\b|please|从|请|你|忽略|现在)"),
     rule("role_marker", HIGH, "inst]|sys>", r"\[/?inst\](?=\W{0,4}\w)(?! and)|<</?sys>>(?=\W{0,4}\w)(?! and)(?!\W{1,3}they)"),

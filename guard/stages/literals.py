@@ -1,15 +1,8 @@
-"""Which of many literals are in a text, found without looking for each: by its pairs of characters.
-
-A text has few distinct pairs, and a literal is looked for only when its rarest pair is among them.
-"""
+"""Which of many literals are in a text: all of them looked for in one pass, by an automaton."""
 
 from collections.abc import Iterable
-from typing import Final
 
-from guard.nouns import View
-
-_COMMON: Final = {c: place for place, c in enumerate("qxzjkvbpygfwmucldrhsinoate ")}
-"""Characters of English, the rarest first; all others count as rarer."""
+from ahocorasick_rs import AhoCorasick, Implementation
 
 
 class Literals:
@@ -21,25 +14,23 @@ class Literals:
             for literal in group:
                 marks[literal] = marks.get(literal, 0) | 1 << number
         self._always = marks.pop("", 0)
-        self._single = {one: mark for one, mark in marks.items() if len(one) == 1}
-        by_pair: dict[str, list[tuple[str, int]]] = {}
-        for literal, mark in marks.items():
-            if len(literal) > 1:
-                by_pair.setdefault(_rarest(literal), []).append((literal, mark))
-        self._by_pair = {pair: tuple(some) for pair, some in by_pair.items()}
-        self._pairs = frozenset(by_pair)
+        self._marks = tuple(marks.values())
+        self._automaton = AhoCorasick(marks, implementation=Implementation.DFA)
 
-    def held(self, view: View) -> list[int]:
+    def held(self, text: str) -> list[int]:
         """Return the numbers of the groups of which a literal is in the text, in order."""
-        text, mark = view.text, self._always
-        for one, groups in self._single.items():
-            if one in text:
-                mark |= groups
-        for pair in self._pairs & view.pairs:
-            for literal, groups in self._by_pair[pair]:
-                if groups & ~mark and literal in text:
-                    mark |= groups
+        mark, marks = self._always, self._marks
+        for literal, _, _ in self._found(text):
+            mark |= marks[literal]
         return _numbers(mark)
+
+    def _found(self, text: str) -> list[tuple[int, int, int]]:
+        try:
+            return self._automaton.find_matches_as_indexes(text, overlapping=True)
+        except UnicodeEncodeError:
+            # Half a character, which no literal has.
+            whole = text.encode("utf-8", "replace").decode()
+            return self._automaton.find_matches_as_indexes(whole, overlapping=True)
 
 
 def _numbers(mark: int) -> list[int]:
@@ -49,8 +40,3 @@ def _numbers(mark: int) -> list[int]:
         found.append(lowest.bit_length() - 1)
         mark ^= lowest
     return found
-
-
-def _rarest(literal: str) -> str:
-    pairs = [literal[at : at + 2] for at in range(len(literal) - 1)]
-    return min(pairs, key=lambda pair: _COMMON.get(pair[0], -1) + _COMMON.get(pair[1], -1))

@@ -24,7 +24,9 @@ _THINGS = (
     r"(?:purchase orders?|orders|returns|samples|goods|backups?|logs|crash dumps|bug reports|notices|spare parts|"
     r"lab results|records|parcels|shipments|complaints)"
 )
-_SITE = r"(?:[\w-]{2,40}\.){1,4}(?:com|net|org|io|dev|cn|ru|xyz|top|info|co|test|example|app|ai|me|site|online|shop)\b"
+_ENDINGS = "com|net|org|io|dev|cn|ru|xyz|top|info|co|test|example|app|ai|me|site|online|shop"
+_SITE = rf"(?:[\w-]{{2,40}}\.){{1,4}}(?:{_ENDINGS})\b"
+_SITES = "|".join(f".{ending}" for ending in _ENDINGS.split("|"))
 _REQUESTS = (
     r"(?:payments?|transfers?|invoices?|purchases?|orders?|requests?|refunds?|operations?|expenses?|withdrawals?|commits?|"
     r"deployments?)"
@@ -79,7 +81,7 @@ _DESTINATIONS: Final = (
          r"him\b|her\b|home\b|bed\b|the (?:user|office|printer))[^\W_]"),
     rule(CLAIM, HIGH, "s3:|gs:|sftp:|ftp:|webdav:|ssh:|rsync:",
          r"\b(?:send|upload|push|copy|back up|ship|route|sync|mirror|stream) <8>(?:to|into) (?:s3|gs|sftp|ftp|webdav|ssh|rsync):"),
-    rule(CLAIM, HIGH, ".", rf"\b(?:use|query|consult|visit|call|go to|look <4>up (?:on|at|in)) <2>{_SITE} <6>(?:instead|rather than|in place "
+    rule(CLAIM, HIGH, _SITES, rf"\b(?:use|query|consult|visit|call|go to|look <4>up (?:on|at|in)) <2>{_SITE} <6>(?:instead|rather than|in place "
          rf"of|not the|only|alone)\b|\bfor <6>(?:use|query|consult|go to) <1>{_SITE}|"
          rf"\binstall <4>from <2>{_SITE}", unless=r"\b(?:never|not|nt) (?:use|query|consult|visit|call|go|look|install)"),
     rule(CLAIM, HIGH, "_", r"\b(?:always|only|exclusively|by default|must|should) <1>(?:call|invoke|use|run) <1>(?a:[a-z][a-z0-9]{1,30}_"
@@ -87,7 +89,7 @@ _DESTINATIONS: Final = (
     rule(CLAIM, HIGH, "退货|样品|返修|货物|快递|包裹|信件|文件|备份|日志|报告|发票|材料|资料|订单|配件",
          rf"{_THINGS_CN}~6(?:一律|统一|改|以后|今后|应当?|请)~2(?:寄|发|送|投|传|上传|转发|抄送|邮寄)(?:往|到|至|给)"
          r"(?!我|家|公司|本人|用户|学校|妈|爸)", unless=r"(?:不要|别|请勿)~3(?:寄|发|送|投|传|转)"),
-    rule(CLAIM, HIGH, ".", rf"(?:走|用|使用|调用|通过|改用|打开|改从|从){_SITE_CN}(?=~8(?:接口|镜像|网站|源|拉取|下载|安装|查))|"
+    rule(CLAIM, HIGH, "接口|镜像|网站|源|拉取|下载|安装|查", rf"(?:走|用|使用|调用|通过|改用|打开|改从|从){_SITE_CN}(?=~8(?:接口|镜像|网站|源|拉取|下载|安装|查))|"
          rf"(?:走|用|使用|调用|通过|改用|改从|从) ?{_SITE_CN} ?(?:的|这个|那个)?(?:接口|镜像|网站|源|拉取|下载|安装)",
          unless=r"(?:不要|别|请勿)~3(?:走|用|使用|调用|通过|打开)"),
 )  # fmt: skip

@@ -37,17 +37,21 @@ class Rule(msgspec.Struct, frozen=True):
     squeezed: re.Pattern[str]
     unless: re.Pattern[str] | None
 
+    def pattern_for(self, view: View) -> re.Pattern[str]:
+        """Return what finds the pattern in a view."""
+        return self.squeezed if view.name.endswith("joined") else self.spaced
+
 
 class RuleBook:
     """Rules in order, and which of them a text can match at all."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
-        self._rules = tuple(rules)
-        self._needed = Literals(rule.needs for rule in self._rules)
+        self.rules = tuple(rules)
+        self._needed = Literals(rule.needs for rule in self.rules)
 
     def that_may_match(self, view: View) -> Iterator[Rule]:
         """Yield the rules of whose literals one occurs."""
-        return (self._rules[number] for number in self._needed.held(view))
+        return (self.rules[number] for number in self._needed.held(view.text))
 
 
 class Sighting(msgspec.Struct, frozen=True):
@@ -87,10 +91,8 @@ def sightings(rules: RuleBook, views: Iterable[View]) -> Iterator[Sighting]:
     """Yield every match of every rule in every view, views in order."""
     for view in views:
         text = view.text
-        squeezed = view.name.endswith("joined")
         for each in rules.that_may_match(view):
-            pattern = each.squeezed if squeezed else each.spaced
-            for match in pattern.finditer(text):
+            for match in each.pattern_for(view).finditer(text):
                 # The original view keeps its capitals, and a sentence may begin with "Never".
                 before = text[max(0, match.start() - _CONTEXT) : match.end()].lower()
                 if match.end() > match.start() and (

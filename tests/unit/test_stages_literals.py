@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guard.nouns import View
+from guard.stages import authority, injection
 from guard.stages.literals import Literals
 from guard.stages.rules import RuleBook, rule, sightings
 from guard.views.rewrite import original
@@ -23,8 +24,8 @@ def _view(text: str) -> View:
 def test_the_groups_found_are_those_of_which_a_literal_is_in_the_text(
     groups: list[list[str]], text: str
 ) -> None:
-    """Looking by pairs of characters finds what looking for each literal finds, in order."""
-    held = Literals(groups).held(_view(text))
+    """Looking for all at once finds what looking for each literal finds, in order."""
+    held = Literals(groups).held(text)
     assert held == [at for at, group in enumerate(groups) if any(one in text for one in group)]
 
 
@@ -38,3 +39,25 @@ def test_a_rule_is_tried_only_where_one_of_its_literals_occurs() -> None:
     ]
     seen = sightings(RuleBook(rules), [_view("pay now")])
     assert [sighting.rule.code for sighting in seen] == ["second", "first"]
+
+
+_DERIVED = ("统一答案", ".com", "拉取")
+"""A literal of each rule whose literals were read off its pattern."""
+
+
+@pytest.mark.requirement("W2")
+@pytest.mark.parametrize("known", _DERIVED)
+@given(st.data())
+def test_all_that_such_a_pattern_finds_holds_one_of_its_literals(
+    known: str, data: st.DataObject
+) -> None:
+    """Leaving such a rule out where none of its literals is loses nothing."""
+    books = (authority.BOOK, injection.BOOK)
+    one = next(each for book in books for each in book.rules if known in each.needs)
+    text = data.draw(st.from_regex(one.spaced))
+    assert any(need in text for need in one.needs)
+
+
+def test_half_a_character_hides_no_literal() -> None:
+    """A text that is no UTF-8 is looked through as well."""
+    assert Literals([["ab"], ["c"]]).held("\ud800ab") == [0]
