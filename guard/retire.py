@@ -51,6 +51,14 @@ def named_in(reasons: Sequence[str]) -> frozenset[MemoryId]:
     return frozenset(MemoryId(r.removeprefix(_NAME)) for r in reasons if r.startswith(_NAME))
 
 
+def other_of(reason: str) -> MemoryId | None:
+    """Return the memory that a reason names, also as the other side of a doubt, or None."""
+    for before in (_NAME, _DOUBTED):
+        if reason.startswith(before):
+            return MemoryId(reason.removeprefix(before))
+    return None
+
+
 def ranked(rows: Sequence[Row]) -> tuple[Row, ...]:
     """Return each row once, the most trusted first and of equals the newest."""
     each = {row.sealed.label.id: row for row in rows}.values()

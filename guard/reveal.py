@@ -9,12 +9,14 @@ from typing import Final
 
 import msgspec
 
+from guard.content import content_of
 from guard.errors import NotFoundError
 from guard.leaves import leaf_of
-from guard.nouns import Row
+from guard.nouns import Leaf, Row
+from guard.opposed import Opposition, opposed_to
 from guard.principal import Principal, Scope
-from guard.retire import REASON_DOUBT
-from guard.revise import Proven, prove
+from guard.retire import REASON_DOUBT, name_of
+from guard.revise import Proven, origin_of, prove, tag_stored
 from guard.rooms import Rooms
 from guard.ruling import sealed_remark
 from memory.types import MemoryId, Owner, State, SubjectId, TenantId
@@ -35,13 +37,35 @@ class Ground(StrEnum):
     """To check on decisions of others."""
 
 
+class Quote(msgspec.Struct, frozen=True):
+    """What a detector found something in: code points [start, end) of what was written."""
+
+    reason: str
+    start: int
+    end: int
+    text: str
+
+
+class Beside(msgspec.Struct, frozen=True):
+    """A memory that a case contradicts, and the reason that names it."""
+
+    id: MemoryId
+    why: str
+    text: str
+
+
 class Revealed(msgspec.Struct, frozen=True):
-    """The text of a case, and the names that its writer gave to its source and session."""
+    """The text of a case, and the names that its writer gave to its source and session.
+
+    `evidence` are the places in it that were found to be suspicious, `against` what it contradicts.
+    """
 
     id: MemoryId
     text: str
     reference: str | None
     session: str | None
+    evidence: tuple[Quote, ...] = ()
+    against: tuple[Beside, ...] = ()
 
 
 async def reveal(
@@ -57,22 +81,50 @@ async def reveal(
     memory = await _case_of(principal, id, rooms)
     owner = memory.owner
 
-    # (2) Write down who reads it and on which ground; the comment is the subject's to keep.
-    leaf = leaf_of(
-        principal,
-        rooms.new_id(),
-        rooms.clock(),
-        action="reveal",
-        object=id,
-        outcome="shown",
-        owner=owner,
-        reasons=(_PREFIX + ground,),
-    )
-    await rooms.remarks.keep(leaf, await sealed_remark(comment, leaf, owner, rooms))
+    # (2) What it contradicts is read beside it, as far as each proves itself.
+    opposition = await opposed_to(memory, rooms)
+    beside = _readable(opposition)
 
-    # (3) Only then show it.
+    # (3) Write down who reads what and on which ground, a leaf for each memory that is shown; the
+    # comment is the subject's to keep. The case's own leaf comes last: what it tells of is whole.
+    def leaf(of: MemoryId, *reasons: str) -> Leaf:
+        return leaf_of(
+            principal,
+            rooms.new_id(),
+            rooms.clock(),
+            action="reveal",
+            object=of,
+            outcome="shown",
+            owner=owner,
+            reasons=(_PREFIX + ground, *reasons),
+        )
+
+    if beside:
+        await rooms.audit.note([leaf(one.id, name_of(id)) for one in beside])
+    own = leaf(id)
+    await rooms.remarks.keep(own, await sealed_remark(comment, own, owner, rooms))
+
+    # (4) Only then show it.
     body = memory.opened.body
-    return Revealed(id, body.text, body.reference, body.session)
+    return Revealed(id, body.text, body.reference, body.session, _quotes(memory), beside)
+
+
+def _readable(opposition: Opposition) -> tuple[Beside, ...]:
+    return tuple(
+        Beside(one.row.sealed.label.id, one.why, one.opened.body.text)
+        for one in opposition.items
+        if one.opened is not None
+    )
+
+
+def _quotes(memory: Proven) -> tuple[Quote, ...]:
+    """Return the places of all findings, each with what stands there."""
+    written = content_of(tag_stored(memory, origin_of(memory.opened)).draft)
+    return tuple(
+        Quote(finding.reason, span.start, span.end, written[span.start : span.end])
+        for finding in memory.evidence.findings
+        for span in finding.spans
+    )
 
 
 async def _case_of(principal: Principal, id: MemoryId, rooms: Rooms) -> Proven:
