@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from guard.pipeline import Stage
+from guard.pipeline import Bounded, Stage
 from guard.stages import anomaly, authority, injection, rate, secrets, worth
 
 STAGES: Final[Mapping[str, Stage]] = MappingProxyType(
     {
-        injection.NAME: injection.inspect,
-        authority.NAME: authority.inspect,
-        secrets.NAME: secrets.inspect,
-        rate.NAME: rate.inspect,
-        worth.NAME: worth.inspect,
-        anomaly.NAME: anomaly.inspect,
+        injection.NAME: Bounded(injection.inspect),
+        authority.NAME: Bounded(authority.inspect),
+        secrets.NAME: Bounded(secrets.inspect),
+        rate.NAME: Bounded(rate.inspect),
+        worth.NAME: Bounded(worth.inspect),
+        anomaly.NAME: Bounded(anomaly.inspect),
     }
 )
-"""Every stage by name, in the order in which they run."""
+"""Every stage by name, in the order in which they run. The patterns of all of them are bounded."""

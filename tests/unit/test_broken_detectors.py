@@ -3,7 +3,7 @@
 import asyncio
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 import pytest
@@ -12,7 +12,7 @@ from gateway.metering import Recorder
 from gateway.metrics import Metrics
 from guard.detect import detect
 from guard.nouns import Facts, Tagged
-from guard.pipeline import screen, screen_within
+from guard.pipeline import BRIEF, Bounded, Stage, screen, screen_within
 from guard.stages import STAGES
 from policies.decide import decide
 from policies.model import Completion, Effect, Finding, Severity, Status
@@ -133,6 +133,26 @@ async def test_a_stage_that_hangs_holds_its_write_alone() -> None:
     assert Completion("authority", Status.LATE) in hung[0].completions
     assert "stage_incomplete.rate" in hung[0].decision.reasons
     assert fine.decision.effect is not Effect.QUARANTINE
+
+
+@pytest.mark.requirement("W11")
+async def test_only_a_brief_text_before_bounded_stages_keeps_the_loop() -> None:
+    """What may take long, and any stage that is not known to end, is run in a thread."""
+
+    async def at_once(text: str, wrapped: Callable[[Stage], Stage]) -> bool:
+        threads: list[threading.Thread] = []
+
+        def seen(_tagged: Tagged, _facts: Facts) -> tuple[Finding, ...]:
+            threads.append(threading.current_thread())
+            return ()
+
+        stages = {**STAGES, "rate": wrapped(seen)}
+        await screen_within(_LONG, tagged_of(text, trust=3), facts_of(text), stages, STRICT)
+        return threads == [threading.current_thread()]
+
+    assert await at_once(HONEST, Bounded)
+    assert not await at_once(HONEST, lambda stage: stage)
+    assert not await at_once(HONEST * BRIEF, Bounded)
 
 
 @pytest.mark.requirement("W11")
