@@ -44,7 +44,7 @@ async def judged(
     with rooms.watch.step("remember.screen"):
         policy = policy_for(tagged.owner.tenant, rooms)
         screened = await screen_within(bounds.stages_seconds, tagged, facts, rooms.stages, policy)
-    return _noted(stamped(screened, rooms), echoes), facts
+    return _noted(stamped(screened, policy, rooms), echoes), facts
 
 
 def _noted(screened: Screened, echoes: bool) -> Screened:  # noqa: FBT001

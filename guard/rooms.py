@@ -27,12 +27,14 @@ from guard.ports import (
     Rates,
     Registry,
     Remarks,
+    Stock,
     Traces,
     Transcript,
     Vault,
 )
 from guard.relating import Relating, Telling
 from guard.rewording import Rewording
+from guard.statutes import InForce, Statutes, Unenacted
 from guard.turns import Turns
 from guard.unremarked import Unremarked
 from guard.untraced import Untraced
@@ -116,6 +118,9 @@ class Rooms(msgspec.Struct, frozen=True):
     hot: Hot = Hot()
     detectors: Mapping[str, Detector] = MappingProxyType({})
     overrides: Mapping[TenantId, Override] = MappingProxyType({})
+    enacted: InForce = Unenacted()
+    statutes: Statutes = Unenacted()
+    stock: Stock | None = None
     magnets: Magnets | None = None
     relating: Relating = ByClaims()
     closely: Closely | None = None

@@ -83,6 +83,10 @@ class PolicySource(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     """A policy of one's own, instead of a shipped profile."""
     tenants_dir: Path | None = None
     """A folder with one file per tenant that has rules of its own; they can only tighten."""
+    tenant_seconds: Annotated[float, Meta(ge=0.05, le=60)] = 1.0
+    """Seconds between two looks at what tenants enacted at other gateways."""
+    tenant_stale_seconds: Annotated[float, Meta(ge=1, le=3600)] = 30.0
+    """Seconds without such a look after which nothing is decided."""
     rescreen_items: Annotated[int, Meta(ge=1, le=100)] = 8
     """Outdated memories that newer models look at for one question; the rest is withheld."""
     rescreen_seconds: Annotated[float, Meta(gt=0, le=30)] = 2.0
