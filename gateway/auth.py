@@ -16,7 +16,7 @@ Whatever fails in 1 to 4 and 6 gives the same answer, so that a prober learns no
 import hashlib
 import time
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Protocol
 
@@ -182,38 +182,22 @@ class UnsafeFirstUse:
         return lower_of(allowed, found.ceiling)
 
 
-class BearerAuth(ASGIMiddleware):
-    """Lets a request through with its Principal in `scope["auth"]`, or refuses it.
-
-    Public are only the rows that the scopes table calls so; a route without a row needs a token
-    and is refused after that.
-    """
-
-    scopes = (ScopeType.HTTP, ScopeType.WEBSOCKET, ScopeType.ASGI)
+class Bearers:
+    """Makes a Principal of a token: the one place where that is done for a caller."""
 
     def __init__(self, verifier: Verifier, admission: Admission, revoked: Revoked) -> None:
         self._verifier = verifier
         self._admission = admission
         self._revoked = revoked
 
-    async def handle(
-        self, scope: Connection, receive: Receive, send: Send, next_app: ASGIApp
-    ) -> None:
-        """Check the token of one request."""
-        if requirement(scope) is Access.PUBLIC:
-            await next_app(scope, receive, send)
-            return
-        channel = Channel(scope["route_handler"].opt.get("channel", Channel.REST))
-        principal, user = await self._principal(scope, channel)
-        scope["auth"] = principal
-        scope["user"] = user
-        await next_app(scope, receive, send)
+    async def principal(
+        self, token: str, door: Resource, channel: Channel
+    ) -> tuple[Principal, Claims]:
+        """Return whose the token is, at a door of this resource, and what it says.
 
-    async def _principal(
-        self, scope: Connection, channel: Channel
-    ) -> tuple[Principal, AuthenticatedUser]:
-        token = _token(scope["headers"])
-        claims = await self._verifier.verify(token, resource_at(scope["path_template"]))
+        Raises UnauthenticatedError, ForbiddenError or UnavailableError.
+        """
+        claims = await self._verifier.verify(token, door)
         tenant, client = TenantId(claims.tenant), ClientId(claims.client)
         allowed = await self._admission.admit(tenant, client)
         principal = Principal(
@@ -227,7 +211,44 @@ class BearerAuth(ASGIMiddleware):
             expires_at=datetime.fromtimestamp(claims.expires_at, UTC),
         )
         self._revoked.check(principal)
-        return principal, _session_owner(principal, claims)
+        return principal, claims
+
+
+Presented = Callable[[Connection], Awaitable[str]]
+"""Returns the token that a request presents, or raises UnauthenticatedError."""
+
+
+class BearerAuth(ASGIMiddleware):
+    """Lets a request through with its Principal in `scope["auth"]`, or refuses it.
+
+    Public are only the rows that the scopes table calls so; a route without a row needs a token
+    and is refused after that. The token is in the header, but for the console's routes: for a page
+    of it `visited` has it, and no other route takes that in its place.
+    """
+
+    scopes = (ScopeType.HTTP, ScopeType.WEBSOCKET, ScopeType.ASGI)
+
+    def __init__(self, bearers: Bearers, visited: Presented) -> None:
+        self._bearers = bearers
+        self._visited = visited
+
+    async def handle(
+        self, scope: Connection, receive: Receive, send: Send, next_app: ASGIApp
+    ) -> None:
+        """Check the token of one request."""
+        if requirement(scope) is Access.PUBLIC:
+            await next_app(scope, receive, send)
+            return
+        channel = Channel(scope["route_handler"].opt.get("channel", Channel.REST))
+        if channel is Channel.CONSOLE:
+            token = await self._visited(scope)
+        else:
+            token = _token(scope["headers"])
+        door = resource_at(scope["path_template"])
+        principal, claims = await self._bearers.principal(token, door, channel)
+        scope["auth"] = principal
+        scope["user"] = _session_owner(principal, claims)
+        await next_app(scope, receive, send)
 
 
 def _token(headers: Iterable[tuple[bytes, bytes]]) -> str:

@@ -8,8 +8,10 @@ import uvicorn
 from litestar import Litestar
 from litestar.types import ASGIApp
 
-from gateway.auth import BearerAuth, UnsafeFirstUse
+from gateway.auth import BearerAuth, Bearers, UnsafeFirstUse
 from gateway.connections import Doorkeeper, protocol
+from gateway.console.shield import Shielded
+from gateway.console.site import Console
 from gateway.doors import Edge, Lifespan, Probe, UseCases
 from gateway.limits import RequestLimits, strict_guard
 from gateway.mcp.transports import McpEdge
@@ -20,10 +22,14 @@ from gateway.problems import ProblemHandler
 from gateway.quotas import granted
 from gateway.rates import Cashier, RateLimits
 from gateway.rest.audit import audit_routes
+from gateway.rest.cases import case_routes
 from gateway.rest.dead_writes import dead_write_routes
 from gateway.rest.figures import figure_routes
+from gateway.rest.findings import finding_routes
 from gateway.rest.health import health_routes
 from gateway.rest.memories import memory_routes
+from gateway.rest.origins import origin_routes
+from gateway.rest.policies import policy_routes
 from gateway.rest.quarantine import quarantine_routes
 from gateway.rest.revisions import revision_routes
 from gateway.rest.revocations import revocation_routes
@@ -31,6 +37,7 @@ from gateway.rest.schema import schema_routes
 from gateway.rest.sessions import session_routes
 from gateway.rest.tenants import tenant_routes
 from gateway.rest.traces import trace_routes
+from gateway.rest.webhooks import webhook_routes
 from gateway.scopes import scope_guard
 from gateway.settings import Settings
 from gateway.slots import FairShare, SlotBounds, Slots
@@ -59,16 +66,23 @@ def build(edge: Edge) -> Litestar:
         )
     )
     mcp = McpEdge(edge, cashier, slots)
+    bearers = Bearers(edge.verifier, edge.admission, edge.revoked)
+    console = Console(edge, bearers)
     described = [
         *memory_routes(edge),
         *session_routes(edge),
         *revision_routes(edge),
         *trace_routes(edge),
         *quarantine_routes(edge),
+        *case_routes(edge),
+        *origin_routes(edge),
         *dead_write_routes(edge),
         *audit_routes(edge),
+        *finding_routes(edge),
+        *webhook_routes(edge),
         *tenant_routes(edge),
         *revocation_routes(edge),
+        *policy_routes(edge),
     ]
 
     @asynccontextmanager
@@ -87,10 +101,12 @@ def build(edge: Edge) -> Litestar:
             *schema_routes(described, edge.settings.url),
             *figure_routes(edge),
             *mcp.routes(),
+            console.router(),
         ],
+        template_config=console.templates,
         middleware=[
             PeerLimits(edge.peers, edge.settings.http, limits),
-            BearerAuth(edge.verifier, edge.admission, edge.revoked),
+            BearerAuth(bearers, console.visited),
             RateLimits(cashier),
             RequestLimits(limits),
             FairShare(slots),
@@ -103,7 +119,7 @@ def build(edge: Edge) -> Litestar:
         debug=False,
     )
     # Around the router, so that what no route takes is watched as well.
-    app.asgi_handler = Watched(app.asgi_handler, metrics, edge.tracing)
+    app.asgi_handler = Watched(Shielded(app.asgi_handler), metrics, edge.tracing)
     return app
 
 

@@ -24,6 +24,10 @@ from guard.ports import Bucket, Buckets
 
 Address = IPv4Address | IPv6Address
 
+SIGNS_IN: Final = "signs_in"
+"""In the `opt` of a route whose body has a token, not its header."""
+FAILED: Final = "token_failed"
+"""What such a route leaves in the request's state when the token was none."""
 UNKNOWN: Final = "unknown"
 """Whom a connection without an address, such as one over a unix socket, is counted for."""
 _SIXTY_FOUR: Final = 64
@@ -121,15 +125,22 @@ class PeerLimits(ASGIMiddleware):
         self._warn(host, headers)
         peer = self._proxies.peer(host, headers)
         await self._charge("peer", peer, self._requests)
-        attempts = any(name == b"authorization" for name, _ in headers)
+        attempts = SIGNS_IN in scope["route_handler"].opt or any(
+            name == b"authorization" for name, _ in headers
+        )
         if attempts:
             await self._charge("failures", peer, self._failures, look=True)
         try:
             await next_app(scope, receive, send)
         except UnauthenticatedError:
             if attempts:
-                await self._buckets.take((_bucket("failures", peer, self._failures),), 1)
+                await self._fail(peer)
             raise
+        if scope["state"].pop(FAILED, False):
+            await self._fail(peer)
+
+    async def _fail(self, peer: str) -> None:
+        await self._buckets.take((_bucket("failures", peer, self._failures),), 1)
 
     async def _charge(
         self, policy: str, peer: str, allowance: Allowance, *, look: bool = False

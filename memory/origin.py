@@ -60,6 +60,7 @@ class Channel(StrEnum):
     REST = "rest"
     MCP = "mcp"
     CLI = "cli"
+    CONSOLE = "console"
     IMPORT = "import"
     INTERNAL = "internal"
 
@@ -68,6 +69,7 @@ CEILING_OF_CHANNEL: Final = {
     Channel.REST: OriginClass.OPERATOR,
     Channel.MCP: OriginClass.AGENT_RELAYED,
     Channel.CLI: OriginClass.OPERATOR,
+    Channel.CONSOLE: OriginClass.OPERATOR,
     Channel.IMPORT: OriginClass.IMPORTED,
     Channel.INTERNAL: OriginClass.AGENT_INFERRED,
 }

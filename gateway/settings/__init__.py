@@ -12,7 +12,7 @@ os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 # Nor may the library of local models ask its hub for anything, whatever a directory names.
 os.environ["HF_HUB_OFFLINE"] = "1"
 
-from gateway.settings.edge import Auth, Http, Limits, Metrics, Tracing
+from gateway.settings.edge import Auth, Console, Http, Limits, Metrics, Tracing
 from gateway.settings.guarding import (
     AuditWitness,
     ClientEntry,
@@ -36,6 +36,7 @@ from gateway.settings.kinds import (
     Secret,
     SettingsError,
 )
+from gateway.settings.posting import Webhooks
 from gateway.settings.reading import agent_token, load, variables
 from gateway.settings.recalling import Recall, Relate
 from gateway.settings.stores import Embedder, EmbedderKind, Index, PoolingMode, Storage
@@ -49,6 +50,7 @@ __all__ = [
     "Auth",
     "ChatModel",
     "ClientEntry",
+    "Console",
     "Embedder",
     "EmbedderKind",
     "ForwardedHeader",
@@ -74,6 +76,7 @@ __all__ = [
     "Storage",
     "TenantEntry",
     "Tracing",
+    "Webhooks",
     "agent_token",
     "load",
     "variables",

@@ -181,6 +181,13 @@ class Sessions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """Sealed bytes of one session that are kept."""
 
 
+class Console(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How people sign in to the pages under `/console`."""
+
+    visit_minutes: Annotated[int, Meta(ge=1, le=1440)] = 480
+    """Minutes after which somebody signs in again; never later than his token expires."""
+
+
 class Metrics(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Where `/metrics` is served without a token, beside the gateway's own port. None: nowhere."""
 

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
-from gateway.settings.edge import Auth, Http, Limits, Metrics, Sessions, Tracing, Writes
+from gateway.settings.edge import Auth, Console, Http, Limits, Metrics, Sessions, Tracing, Writes
 from gateway.settings.guarding import (
     AuditWitness,
     Held,
@@ -18,6 +18,7 @@ from gateway.settings.kinds import (
     LogLevel,
     Mode,
 )
+from gateway.settings.posting import Webhooks
 from gateway.settings.recalling import Recall, Relate
 from gateway.settings.stores import Embedder, Index, Storage
 
@@ -45,6 +46,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     recall: Recall = Recall()
     relate: Relate = Relate()
     audit: AuditWitness = AuditWitness()
+    webhooks: Webhooks = Webhooks()
+    console: Console = Console()
 
     @property
     def url(self) -> str:

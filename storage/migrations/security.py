@@ -28,10 +28,16 @@ _RIGHTS: Final = {
     "answers": "SELECT, INSERT, DELETE",
     # What was taken back stays taken back.
     "revocations": "SELECT, INSERT",
+    # What was enacted stays as it was.
+    "rulesets": "SELECT, INSERT",
+    "enactments": "SELECT, INSERT",
     # Nor does anybody say something else afterwards.
     "turns": "SELECT, INSERT, DELETE",
     "traces": "SELECT, INSERT, DELETE",
     "remarks": "SELECT, INSERT, DELETE",
+    "escalations": "SELECT, INSERT, DELETE",
+    # A visit begins and ends, and becomes nobody else's.
+    "visits": "SELECT, INSERT, DELETE",
     # Recorded once: a gateway can't make the vectors of one model pass for another's.
     "embedders": "SELECT, INSERT",
     # A destroyed key leaves its number behind.
