@@ -14,7 +14,10 @@ from gateway.tracing import Tracing
 from guard.amend import Amendment
 from guard.docket import Search
 from guard.enact import Standing
+from guard.enact import Standing
 from guard.explain import WhyNot
+from guard.foresee import Foreseen
+from guard.hunt import Bag, Scent
 from guard.nouns import Draft
 from guard.once import Once
 from guard.outcomes import (
@@ -94,6 +97,21 @@ class PolicyDoors(msgspec.Struct, frozen=True, kw_only=True):
     diff: Callable[[Principal, int, int, Rooms], Awaitable[Difference]]
     activate: Callable[[Principal, int, int, Rooms], Awaitable[Standing]]
     roll_back: Callable[[Principal, int, Rooms], Awaitable[Standing]]
+
+
+class PolicyDoors(msgspec.Struct, frozen=True, kw_only=True):
+    """What a tenant may do with its own rules: write versions of them, look, put one in force."""
+
+    check: Callable[[Principal, str, Rooms], Awaitable[Checked]]
+    put: Callable[[Principal, str, str, Rooms], Awaitable[Ruleset]]
+    versions: Callable[[Principal, int | None, int, Rooms], Awaitable[Rulesets]]
+    version: Callable[[Principal, int, Rooms], Awaitable[Ruleset]]
+    enactments: Callable[[Principal, int | None, int, Rooms], Awaitable[Enactments]]
+    diff: Callable[[Principal, int, int, Rooms], Awaitable[Difference]]
+    activate: Callable[[Principal, int, int, Rooms], Awaitable[Standing]]
+    roll_back: Callable[[Principal, int, Rooms], Awaitable[Standing]]
+    foresee: Callable[[Principal, int, int, MemoryId | None, Rooms], Awaitable[Foreseen]]
+    hunt: Callable[[Principal, Scent, MemoryId | None, int, Rooms], Awaitable[Bag]]
 
 
 class TraceDoors(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ from litestar.exceptions import HTTPException
 from gateway.answers import OriginAnswer, WriteAnswer
 from gateway.resources import FIRST_SCOPES, Resource, resource_at
 from gateway.scopes import requirement
+from guard.enact import PolicyMovedError
 from guard.errors import (
     ConflictError,
     ForbiddenError,
@@ -96,6 +97,7 @@ _ERRORS: Final[dict[type[GuardError], Kind]] = {
     ForbiddenError: Kind(403, "Not allowed"),
     NotFoundError: Kind(404, "Not found"),
     SlowRequestError: Kind(408, "The request took too long to arrive"),
+    PolicyMovedError: Kind(412, "Another version holds by now; look again"),
     ConflictError: Kind(409, "Changed meanwhile; try again"),
     KeyReusedError: Kind(409, "The idempotency key was used for another request"),
     TooLargeError: Kind(413, "Request too large"),

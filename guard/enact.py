@@ -17,7 +17,7 @@ from guard.ports import Clock, NewId
 from guard.principal import Principal, Scope
 from guard.statutes import NO_RULES, Enactment, Ruleset, Statutes, name_of
 from memory.types import TenantId
-from policies.draft import drafted
+from policies.draft import drafted, enacted
 from policies.load import Override
 
 MAX_VERSIONS: Final = 10_000
@@ -145,10 +145,15 @@ def digest_of(text: str) -> bytes:
 
 
 async def candidate(tenant: TenantId, number: int, desk: Desk) -> Override | None:
-    """Return the rules of a version as they would hold; None for 0. Raises NotFoundError."""
+    """Return the rules of a version as they would hold; None for 0.
+
+    Raises NotFoundError, and DraftError for one that fits no longer.
+    """
     if number == NO_RULES:
         return None
-    return drafted((await known(tenant, number, desk)).text, tenant, desk.policy)
+    text = (await known(tenant, number, desk)).text
+    drafted(text, tenant, desk.policy)
+    return enacted(text, tenant, number, frozenset(desk.policy.stages))
 
 
 async def _enact(

@@ -14,7 +14,7 @@ import msgspec
 from guard.checks import STANDING
 from guard.errors import UnreadableError
 from guard.nouns import Evidence, Row
-from guard.ports import Stock, Sweep, Vault
+from guard.ports import Stock, Stretch, Sweep, Vault
 from memory.types import MemoryId, Owner, State, SubjectId, TenantId
 from policies.decide import MONITOR, decide, strictest
 from policies.model import Decision, Effect, Policy, Status
@@ -79,21 +79,51 @@ async def simulate(
 ) -> Simulation:
     """Compare the policy in force with a candidate, in this order, over stored decisions."""
     comparison, seen = _Comparison(*policies), 0
-    stock, sweep = stored
     after: MemoryId | None = None
     while True:
-        stretch = await stock.rows(tenant, sweep, after, _STRETCH)
-        for row in stretch.rows:
-            owner = Owner(tenant, SubjectId(row.sealed.label.subject))
-            try:
-                comparison.add(row, await vault.open_evidence(owner, row.sealed))
-            except UnreadableError:
-                comparison.unreadable += 1
-        seen += len(stretch.rows)
+        read = await _compared(tenant, comparison, stored, vault, after)
+        seen += len(read.rows)
         progress(seen)
-        if stretch.last is None:
+        if read.last is None:
             return comparison.result()
-        after = stretch.last
+        after = read.last
+
+
+async def stretch(  # noqa: PLR0917 - a simulation, and from where to where
+    tenant: TenantId,
+    policies: tuple[Policy, Policy],
+    stored: tuple[Stock, Sweep],
+    vault: Vault,
+    after: MemoryId | None,
+    most: int,
+) -> tuple[Simulation, MemoryId | None]:
+    """Compare two policies over about `most` decisions after `after`; return where to go on."""
+    comparison, seen = _Comparison(*policies), 0
+    while seen < most:
+        read = await _compared(tenant, comparison, stored, vault, after)
+        seen += len(read.rows)
+        after = read.last
+        if after is None:
+            break
+    return comparison.result(), after
+
+
+async def _compared(
+    tenant: TenantId,
+    comparison: "_Comparison",
+    stored: tuple[Stock, Sweep],
+    vault: Vault,
+    after: MemoryId | None,
+) -> Stretch:
+    stock, sweep = stored
+    read = await stock.rows(tenant, sweep, after, _STRETCH)
+    for row in read.rows:
+        owner = Owner(tenant, SubjectId(row.sealed.label.subject))
+        try:
+            comparison.add(row, await vault.open_evidence(owner, row.sealed))
+        except UnreadableError:
+            comparison.unreadable += 1
+    return read
 
 
 class _Comparison:

@@ -17,6 +17,7 @@ from gateway.app.assisting import Assists, opened_assists, watch_assists
 from gateway.app.buckets import opened_buckets, own_buckets
 from gateway.app.deciding import Deciding
 from gateway.app.embedding import adopted, bounds_of, opened_embedder
+from gateway.app.enacting import opened_enacted
 from gateway.app.enrolling import LedgerDesk, enrol
 from gateway.app.enacting import opened_enacted
 from gateway.app.indexing import opened_index
@@ -67,9 +68,11 @@ from guard.confirm import confirm
 from guard.deciding import reject
 from guard.errors import UnavailableError
 from guard.explain import traced, why_not
+from guard.foresee import foresee
 from guard.forget import fade, forget
 from guard.hear import hear
 from guard.hot import Hot
+from guard.hunt import hunt
 from guard.magnets import Magnets
 from guard.models.prepare import prepare
 from guard.once import amend_once, remember_once, restore_once
@@ -144,6 +147,18 @@ USE_CASES: Final = UseCases(
         diff=rulebook.diff,
         activate=enact.activate,
         roll_back=enact.roll_back,
+    ),
+    policies=PolicyDoors(
+        check=rulebook.check,
+        put=enact.put,
+        versions=rulebook.versions,
+        version=rulebook.version,
+        enactments=rulebook.enactments,
+        diff=rulebook.diff,
+        activate=enact.activate,
+        roll_back=enact.roll_back,
+        foresee=foresee,
+        hunt=hunt,
     ),
     tokens=TokenDoors(revoke=revoke, revoke_tenant=revoke_tenant, revoked=revoked),
     tenants=TenantDoors(

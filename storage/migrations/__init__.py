@@ -13,6 +13,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
+import storage.statute_tables
 from guard.errors import UnavailableError
 from storage.engine import SYSTEM, Begin, Pool, beginning, claim_file, engine_for, is_sqlite, parse
 from storage.migrations.security import granting, take_turn

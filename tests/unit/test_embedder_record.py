@@ -93,7 +93,7 @@ async def test_an_older_ledger_with_memories_is_the_packaged_embedders(
         edit(file, f"DROP TABLE {table}")
     for index in ("subject", "client", "origin", "source", "session"):
         edit(file, f"DROP INDEX held_{index}")
-    for table in ("traces", "remarks"):
+    for table in ("rulesets", "enactments", "traces", "remarks"):
         edit(file, f"DROP TABLE {table}")
     for column in ("ceiling", "tenant_units", "origin_units", "subject_units", "indexing"):
         edit(file, f"ALTER TABLE tenants DROP COLUMN {column}")
