@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import msgspec
 
 from guard.nouns import Answer, Change, Label, Later, Leaf, Row, Sealed
+from guard.origins import Bans, Origins
 from guard.ports import Answers, Audit, Ledger, Quarantine, Queue, Remarks, Stock
 from memory.origin import Channel, OriginClass
 from memory.types import (
@@ -30,11 +31,13 @@ from memory.types import (
 )
 from storage.answers import SqlAnswers
 from storage.audit import SqlAudit
+from storage.bans import SqlBans
 from storage.chain import AuditReport
 from storage.database import Database
 from storage.fakes.ledger import MemoryLedger
 from storage.ledger import SqlLedger
 from storage.migrations import migrate
+from storage.origins import SqlOrigins
 from storage.outbox import SqlOutbox
 from storage.ports import Outbox
 from storage.quarantine import SqlQuarantine
@@ -76,6 +79,8 @@ class Books(msgspec.Struct, frozen=True):
     answers: Answers
     queue: Queue
     remarks: Remarks
+    origins: Origins
+    bans: Bans
     file: Path | None
 
 
@@ -111,6 +116,8 @@ def books_on(database: Database, file: Path | None = None) -> Books:
         SqlAnswers(database),
         SqlQueue(database),
         SqlRemarks(database),
+        SqlOrigins(database),
+        SqlBans(database),
         file,
     )
 
@@ -131,6 +138,8 @@ async def open_books(
             ledger.answers,
             ledger.queue,
             ledger.remarks,
+            ledger.origins,
+            ledger.bans,
             None,
         )
         return
