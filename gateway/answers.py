@@ -6,6 +6,7 @@ from typing import Any, Self
 import msgspec
 from msgspec import field
 
+from guard.dismiss import Dismissed
 from guard.nouns import Progress
 from guard.outcomes import (
     Case,
@@ -183,6 +184,7 @@ class CaseAnswer(msgspec.Struct, frozen=True):
     """One held write as a reviewer sees it, without its text, which has to be revealed.
 
     `source` and `session` are keyed ids, equal for equal names within the tenant, else empty.
+    `score` tells how bad the worst finding is, from 0 to 9; 0 for what is not held.
     """
 
     id: str
@@ -197,6 +199,7 @@ class CaseAnswer(msgspec.Struct, frozen=True):
     source: str
     session: str
     stored_at: datetime
+    score: int
     reasons: tuple[str, ...]
 
     @classmethod
@@ -216,22 +219,51 @@ class CaseAnswer(msgspec.Struct, frozen=True):
             source=label.source,
             session=label.session,
             stored_at=label.recorded_at,
+            score=label.gravity,
             reasons=case.reasons,
         )
 
 
+class QuoteAnswer(msgspec.Struct, frozen=True):
+    """What a detector found something in: code points [start, end) of what was written."""
+
+    reason: str
+    start: int
+    end: int
+    text: str
+
+
+class BesideAnswer(msgspec.Struct, frozen=True):
+    """The text of a memory that the case contradicts, and the reason that names it."""
+
+    id: str
+    why: str
+    text: str
+
+
 class RevealedAnswer(msgspec.Struct, frozen=True):
-    """The text of a case, and the names that its writer gave to its source and session."""
+    """The text of a case, and the names that its writer gave to its source and session; what its
+    findings point at, and what it contradicts.
+    """
 
     id: str
     text: str
     reference: str | None
     session: str | None
+    evidence: tuple[QuoteAnswer, ...]
+    against: tuple[BesideAnswer, ...]
 
     @classmethod
     def of(cls, found: Revealed) -> Self:
         """Return it as reviewers see it."""
-        return cls(found.id, found.text, found.reference, found.session)
+        return cls(
+            id=found.id,
+            text=found.text,
+            reference=found.reference,
+            session=found.session,
+            evidence=tuple(QuoteAnswer(q.reason, q.start, q.end, q.text) for q in found.evidence),
+            against=tuple(BesideAnswer(b.id, b.why, b.text) for b in found.against),
+        )
 
 
 class CasesAnswer(msgspec.Struct, frozen=True):
@@ -259,6 +291,18 @@ class DoubtsAnswer(msgspec.Struct, frozen=True):
     def of(cls, doubts: Doubts) -> Self:
         """Return the page as reviewers see it."""
         return cls(tuple(CaseAnswer.of(one) for one in doubts.items), doubts.cursor)
+
+
+class DismissedAnswer(msgspec.Struct, frozen=True):
+    """A memory whose doubts a reviewer dismissed, and those beside which it stands."""
+
+    id: str
+    beside: tuple[str, ...]
+
+    @classmethod
+    def of(cls, dismissed: Dismissed) -> Self:
+        """Return it as reviewers see it."""
+        return cls(dismissed.id, dismissed.beside)
 
 
 def _shared(memory: Memory) -> dict[str, Any]:

@@ -53,7 +53,12 @@ async def test_a_case_is_read_with_a_ground_and_a_comment_that_stay(guarded: Gua
 
     shown = await rita.post(f"/v1/quarantine/{id}/reveal", json=WHY)
     assert shown.status_code == 200
-    assert shown.json() == {"id": id, "text": ATTACK, "reference": SOURCE, "session": "s-1"}
+    told = shown.json()
+    evidence, against = told.pop("evidence"), told.pop("against")
+    assert told == {"id": id, "text": ATTACK, "reference": SOURCE, "session": "s-1"}
+    assert {quote["reason"] for quote in evidence} >= {"injection.override"}
+    assert all(quote["text"] == ATTACK[quote["start"] : quote["end"]] for quote in evidence)
+    assert against == []
     (leaf,) = await revealed(guarded)
     assert (leaf.actor, leaf.subject, leaf.object) == ("rita", "alice", id)
     assert (leaf.outcome, leaf.reasons) == ("shown", ("reveal.incident",))
