@@ -12,14 +12,20 @@ from gateway.revoked import Revoked
 from gateway.settings import Settings
 from gateway.tracing import Tracing
 from guard.amend import Amendment
+from guard.ban import Impact, Lifted
+from guard.blast import Report
+from guard.casefile import CaseFile
+from guard.dismiss import Dismissed
 from guard.docket import Search
 from guard.enact import Standing
-from guard.enact import Standing
 from guard.explain import WhyNot
+from guard.findings import Event
 from guard.foresee import Foreseen
+from guard.hooks import DeadPost
 from guard.hunt import Bag, Scent
 from guard.nouns import Draft
 from guard.once import Once
+from guard.origins import Ban, Groups, Kind, Place
 from guard.outcomes import (
     Case,
     Cases,
@@ -38,16 +44,18 @@ from guard.outcomes import (
 from guard.ports import Allowed, Buckets, Client, Dead, Filter, Tenant
 from guard.principal import Principal
 from guard.record import Consistent, Included, Leaves, Sought, Tree
+from guard.reporting import Findings
 from guard.reveal import Ground, Revealed
 from guard.revoke import Desk as Revoking
 from guard.revoke import Of, Revocation
 from guard.rooms import Rooms
-from guard.ruling import Ruling
 from guard.rulebook import Checked, Difference, Enactments, Rulesets
+from guard.ruling import Manner, Ruling
 from guard.statutes import Ruleset
 from guard.tenants import Terms
 from guard.trace import Trace
 from guard.visits import Visits
+from guard.webhooks import Webhook
 from memory.origin import OriginClass
 from memory.types import ClientId, MemoryId, SessionId, TenantId, TraceId, Turn
 
@@ -97,19 +105,6 @@ class PolicyDoors(msgspec.Struct, frozen=True, kw_only=True):
     diff: Callable[[Principal, int, int, Rooms], Awaitable[Difference]]
     activate: Callable[[Principal, int, int, Rooms], Awaitable[Standing]]
     roll_back: Callable[[Principal, int, Rooms], Awaitable[Standing]]
-
-
-class PolicyDoors(msgspec.Struct, frozen=True, kw_only=True):
-    """What a tenant may do with its own rules: write versions of them, look, put one in force."""
-
-    check: Callable[[Principal, str, Rooms], Awaitable[Checked]]
-    put: Callable[[Principal, str, str, Rooms], Awaitable[Ruleset]]
-    versions: Callable[[Principal, int | None, int, Rooms], Awaitable[Rulesets]]
-    version: Callable[[Principal, int, Rooms], Awaitable[Ruleset]]
-    enactments: Callable[[Principal, int | None, int, Rooms], Awaitable[Enactments]]
-    diff: Callable[[Principal, int, int, Rooms], Awaitable[Difference]]
-    activate: Callable[[Principal, int, int, Rooms], Awaitable[Standing]]
-    roll_back: Callable[[Principal, int, Rooms], Awaitable[Standing]]
     foresee: Callable[[Principal, int, int, MemoryId | None, Rooms], Awaitable[Foreseen]]
     hunt: Callable[[Principal, Scent, MemoryId | None, int, Rooms], Awaitable[Bag]]
 
@@ -119,6 +114,17 @@ class TraceDoors(msgspec.Struct, frozen=True, kw_only=True):
 
     traced: Callable[[Principal, TraceId, Rooms], Awaitable[Trace]]
     why_not: Callable[[Principal, MemoryId, Query, Rooms], Awaitable[WhyNot]]
+
+
+class OriginDoors(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a bad origin reaches, and its quarantine as a whole. None shows a text."""
+
+    origins: Callable[[Principal, Kind, str | None, int, Rooms], Awaitable[Groups]]
+    report: Callable[[Principal, Place, MemoryId | None, int, Rooms], Awaitable[Report]]
+    preview: Callable[[Principal, Place, Rooms], Awaitable[Impact]]
+    quarantine: Callable[[Principal, Place, Rooms], Awaitable[Impact]]
+    lift: Callable[[Principal, str, Rooms], Awaitable[Lifted]]
+    bans: Callable[[Principal, str | None, int, Rooms], Awaitable[list[Ban]]]
 
 
 class RecordDoors(msgspec.Struct, frozen=True, kw_only=True):
@@ -133,8 +139,29 @@ class RecordDoors(msgspec.Struct, frozen=True, kw_only=True):
 class DecisionDoors(msgspec.Struct, frozen=True, kw_only=True):
     """What a reviewer may decide on what is held. Each needs a reason."""
 
-    release: Callable[[Principal, MemoryId, Rooms, Ruling], Awaitable[Case]]
+    release: Callable[[Principal, MemoryId, Rooms, Ruling, Manner], Awaitable[Case]]
     reject: Callable[[Principal, MemoryId, Rooms, Ruling], Awaitable[Case]]
+    escalate: Callable[[Principal, MemoryId, Rooms, Ruling], Awaitable[Case]]
+
+
+class CaseDoors(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reviewer decides a case by."""
+
+    file: Callable[[Principal, MemoryId, Rooms], Awaitable[CaseFile]]
+
+
+class ReportDoors(msgspec.Struct, frozen=True, kw_only=True):
+    """What a SIEM is told: findings for who asks, webhooks for who has them posted, and what was
+    given up. None shows content; a webhook's secret is shown by the call that makes it.
+    """
+
+    findings: Callable[[Principal, int, int, Rooms], Awaitable[Findings]]
+    webhooks: Callable[[Principal, Rooms], Awaitable[list[Webhook]]]
+    put_webhook: Callable[[Principal, str, str, Sequence[Event], Rooms], Awaitable[Webhook]]
+    rotate_webhook: Callable[[Principal, str, int, Rooms], Awaitable[Webhook]]
+    remove_webhook: Callable[[Principal, str, Rooms], Awaitable[None]]
+    dead_posts: Callable[[Principal, int, Rooms], Awaitable[list[DeadPost]]]
+    replay_posts: Callable[[Principal, str, int | None, Rooms], Awaitable[int]]
 
 
 class RevisionDoors(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,6 +174,7 @@ class RevisionDoors(msgspec.Struct, frozen=True, kw_only=True):
     restore_once: Callable[[Principal, MemoryId, Once, Rooms], Awaitable[Told]]
     restore_for: Callable[[Principal, MemoryId, Rooms], Awaitable[Case]]
     doubted: Callable[[Principal, str | None, int, Rooms], Awaitable[Doubts]]
+    dismiss: Callable[[Principal, MemoryId, Rooms, Ruling], Awaitable[Dismissed]]
 
 
 class UseCases(msgspec.Struct, frozen=True, kw_only=True):
@@ -165,10 +193,13 @@ class UseCases(msgspec.Struct, frozen=True, kw_only=True):
     browse: Callable[[Principal, Filter, str | None, int, Rooms], Awaitable[Listing]]
     held: Callable[[Principal, str | None, int, Rooms, Search], Awaitable[Cases]]
     reveal: Callable[[Principal, MemoryId, Ground, str, Rooms], Awaitable[Revealed]]
+    cases: CaseDoors
     decisions: DecisionDoors
     revisions: RevisionDoors
     traces: TraceDoors
+    origins: OriginDoors
     record: RecordDoors
+    reports: ReportDoors
     tenants: TenantDoors
     queue: QueueDoors
     tokens: TokenDoors

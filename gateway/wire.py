@@ -419,6 +419,7 @@ _Reason = Annotated[str, Meta(pattern="^[a-z0-9_.-]{1,100}$")]
 class ListHeld(ListDoubts, frozen=True, forbid_unknown_fields=True):
     """Which page of which part of the quarantine to list, and in which order."""
 
+    state: Literal["held", "escalated"] = "held"
     sort: Order = Order.NEWEST
     origin: Annotated[tuple[OriginClass, ...], Meta(max_length=10)] = ()
     layer: Annotated[tuple[Layer, ...], Meta(max_length=3)] = ()
@@ -444,6 +445,7 @@ class ListHeld(ListDoubts, frozen=True, forbid_unknown_fields=True):
             reasons=self.reason,
             since=since,
             until=until,
+            escalated=self.state == "escalated",
         )
 
 

@@ -4,9 +4,11 @@ Every decision is one commit with its audit leaf; the leaf says why, the comment
 """
 
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
 
 import msgspec
 
+from guard.checks import REASON_ESCALATED
 from guard.errors import (
     ConflictError,
     ForbiddenError,
@@ -15,13 +17,16 @@ from guard.errors import (
     UnreadableError,
 )
 from guard.leaves import leaf_of
-from guard.nouns import Row, Sealed
+from guard.nouns import Decided, Row, Sealed
 from guard.outcomes import Case
 from guard.principal import Principal
 from guard.retire import Made, change_of
+from guard.revise import Proven, prove
 from guard.rooms import Rooms
 from guard.ruling import UNSTATED, Ruling, remarks_of
 from memory.types import Epoch, LeafId, MemoryId, Owner, State, SubjectId, TenantId
+
+_ESCALATE: Final = "escalate"
 
 
 async def reject(
@@ -33,6 +38,17 @@ async def reject(
     own write.
     """
     return await repeated(lambda: _reject(principal, id, rooms, ruling), rooms)
+
+
+async def escalate(
+    principal: Principal, id: MemoryId, rooms: Rooms, ruling: Ruling = UNSTATED
+) -> Case:
+    """Leave a held memory to other reviewers: it stays held, and is marked until it is decided on.
+
+    Raises NotFoundError for an id that the tenant does not hold, ForbiddenError for the reviewer's
+    own write.
+    """
+    return await repeated(lambda: _escalate(principal, id, rooms, ruling), rooms)
 
 
 async def repeated(attempt: Callable[[], Awaitable[Case]], rooms: Rooms) -> Case:
@@ -86,9 +102,12 @@ async def settle(
         digest=label.digest,
         reasons=ruling.reasons,
     )
-    change = change_of(owner, decision.epoch, [(sealed, leaf), *along])
-    remarks = tuple(await remarks_of(ruling, leaf, owner, rooms))
-    await rooms.ledger.commit(msgspec.structs.replace(change, remarks=remarks))
+    change = msgspec.structs.replace(
+        change_of(owner, decision.epoch, [(sealed, leaf), *along]),
+        remarks=tuple(await remarks_of(ruling, leaf, owner, rooms)),
+        escalated=(label.id,) if decision.action == _ESCALATE else (),
+    )
+    await rooms.ledger.commit(change)
 
 
 async def _reject(principal: Principal, id: MemoryId, rooms: Rooms, ruling: Ruling) -> Case:
@@ -104,3 +123,27 @@ async def _reject(principal: Principal, id: MemoryId, rooms: Rooms, ruling: Ruli
         raise NotFoundError from None
     await settle(decision, sealed, rooms)
     return Case(sealed.label, ())
+
+
+async def _escalate(principal: Principal, id: MemoryId, rooms: Rooms, ruling: Ruling) -> Case:
+    row, owner = await found(principal, id, rooms)
+    epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
+    memory = await prove(owner, row, rooms)
+    reasons = tuple(dict.fromkeys((*memory.evidence.reasons, REASON_ESCALATED)))
+    sealed = await held_still(memory, reasons, rooms)
+    await settle(Decision(principal, owner, epoch, _ESCALATE, ruling), sealed, rooms)
+    return Case(sealed.label, reasons)
+
+
+async def held_still(memory: Proven, reasons: tuple[str, ...], rooms: Rooms) -> Sealed:
+    """Return the next version of a held memory, held for these reasons."""
+    evidence, label = memory.evidence, memory.opened.label
+    return await rooms.vault.relabel(
+        memory.sealed,
+        state=State.HELD,
+        leaf=LeafId(rooms.new_id()),
+        at=rooms.clock(),
+        decided=Decided(
+            msgspec.structs.replace(evidence, reasons=reasons), label.policy, label.confidence
+        ),
+    )

@@ -22,6 +22,7 @@ class Search(msgspec.Struct, frozen=True):
 
     `references` and `sessions` are as the writer named them, or keyed ids as cases show them. A
     reason is one of a case's, or its family: `authority` for whatever begins with `authority.`.
+    `escalated` leaves only what a reviewer marked for others.
     """
 
     order: Order = Order.NEWEST
@@ -34,6 +35,7 @@ class Search(msgspec.Struct, frozen=True):
     reasons: tuple[str, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
+    escalated: bool = False
 
 
 EVERYTHING: Final = Search()
@@ -52,6 +54,7 @@ async def docket_of(tenant: TenantId, search: Search, rooms: Rooms) -> Docket:
         since=search.since,
         until=search.until,
         sealed=search.reasons,
+        escalated=search.escalated,
     )
 
 

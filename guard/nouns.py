@@ -360,7 +360,8 @@ class Change(msgspec.Struct, frozen=True):
     already that has not expired is a conflict. Rows that become forgotten take along the answers
     and outcomes that name them. `doubts` are pairs of active memories of which it is not known
     whether both can hold, the first a row of the change; a row that is no longer active takes along
-    the doubts that name it. Each of `remarks` belongs to a leaf of the change. `derived` are pairs of
+    the doubts that name it. Each of `remarks` belongs to a leaf of the change. `escalated`
+    are held rows of the change that are marked for other reviewers, until they are held no more. `derived` are pairs of
     a row of the change and a memory that it was derived from; `barred`, rows that a ban holds.
     """
 
@@ -372,6 +373,7 @@ class Change(msgspec.Struct, frozen=True):
     later: Later | None = None
     doubts: tuple[tuple[MemoryId, MemoryId], ...] = ()
     remarks: tuple[SealedRemark, ...] = ()
+    escalated: tuple[MemoryId, ...] = ()
     derived: tuple[tuple[MemoryId, MemoryId], ...] = ()
     barred: tuple[Barred, ...] = ()
 

@@ -234,7 +234,8 @@ class Docket(msgspec.Struct, frozen=True):
     """Which held rows to list, and in which order. Empty tuples mean no restriction.
 
     `sources` and `sessions` are keyed ids, as labels have them. `sealed` is what the caller sorts
-    out by what is sealed: the ledger can't, and binds the cursor to it.
+    out by what is sealed: the ledger can't, and binds the cursor to it. `escalated` leaves only what a
+    reviewer marked for others.
     """
 
     order: Order = Order.NEWEST
@@ -247,6 +248,7 @@ class Docket(msgspec.Struct, frozen=True):
     since: datetime | None = None
     until: datetime | None = None
     sealed: tuple[str, ...] = ()
+    escalated: bool = False
 
 
 WHOLE_QUEUE: Final = Docket()

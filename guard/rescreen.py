@@ -32,7 +32,7 @@ REASON_POLICY: Final = "rescreen.policy"
 """Why a memory is held whose stored findings a newer policy does not let through."""
 REASON_MODELS: Final = "rescreen.models"
 """Why one is held in which newer stages or models found something."""
-_LASTING: Final = frozenset({"origin", "turn", "relate", "review", "memory", "doubt"})
+LASTING: Final = frozenset({"origin", "turn", "relate", "review", "memory", "doubt"})
 """Families of reasons that tell of where a memory came from and what persons made of it."""
 MOMENTARY: Final = frozenset({"rate.burst", "anomaly.flood", "anomaly.unseen"})
 """Findings that tell of the moment of writing: what was found then stands, and today's don't count.
@@ -102,7 +102,7 @@ async def redecide(memory: Proven, rooms: Rooms, *, record: bool) -> Redecided |
     stays = lets_stay(decision.effect, evidence.reasons)
     if stays and not looked and not record:
         return Redecided(memory.sealed, reason, None)
-    standing = [r for r in evidence.reasons if r.partition(".")[0] in _LASTING]
+    standing = [r for r in evidence.reasons if r.partition(".")[0] in LASTING]
     reasons = tuple(dict.fromkeys((*decision.reasons, *standing, *(() if stays else (reason,)))))
 
     # (3) Make the next version, without what must not be kept.

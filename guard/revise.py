@@ -4,6 +4,8 @@ Used where trust or state may rise: confirmation by the subject, release by a re
 the content again, so that what they decided is bound by the cipher and can't be edited in.
 """
 
+from collections.abc import Sequence
+
 import msgspec
 
 from guard.admit import confidence_of
@@ -20,7 +22,7 @@ from guard.rooms import Rooms
 from memory.origin import Hint, Origin, OriginClass
 from memory.types import LeafId, MemoryId, Owner, SessionId, State
 from policies.decide import to_redact
-from policies.model import Decision
+from policies.model import Decision, Finding
 
 
 class Proven(msgspec.Struct, frozen=True):
@@ -52,8 +54,10 @@ async def next_revision(
     rooms: Rooms,
     *,
     newer: MemoryId | None = None,
+    state: State = State.ACTIVE,
 ) -> Sealed:
-    """Return the memory sealed again as active, with a new origin and decision.
+    """Return the memory sealed again, as active unless it says otherwise, with a new origin and
+    decision.
 
     What policy answers with redaction at the new trust is taken out first. Where a `newer` one has
     its place already, it is history and not active.
@@ -85,7 +89,7 @@ async def next_revision(
             signals=signals,
             fingerprint=memory.sealed.fingerprint,
             layer=label.layer,
-            state=State.ACTIVE if newer is None else State.SUPERSEDED,
+            state=state if newer is None else State.SUPERSEDED,
             importance=label.importance,
             confidence=confidence_of(decision, origin.trust, rooms.bounds),
             recorded_at=label.recorded_at,
@@ -132,6 +136,20 @@ def without_places(screened: Screened) -> Screened:
     """
     findings = tuple(msgspec.structs.replace(f, spans=()) for f in screened.findings)
     return msgspec.structs.replace(screened, findings=findings)
+
+
+def without(memory: Proven, findings: Sequence[Finding]) -> Proven:
+    """Return a stored memory with the places of these findings cut out of all that it says."""
+    draft, opened = redact_draft(_draft_of(memory.opened), findings), memory.opened
+    body = msgspec.structs.replace(
+        opened.body,
+        text=draft.text,
+        entities=draft.entities,
+        metadata=dict(draft.metadata),
+        reference=draft.hint.reference,
+        session=draft.session,
+    )
+    return msgspec.structs.replace(memory, opened=Opened(opened.label, body))
 
 
 def origin_of(opened: Opened) -> Origin:

@@ -9,6 +9,7 @@ from guard.nouns import Leaf, SealedRemark
 from guard.ports import Record
 from guard.rooms import Rooms
 from memory.types import LeafId, MemoryId, Owner
+from policies.model import Span
 
 _PREFIX: Final = "decide."
 _UNSTATED: Final = "unstated"
@@ -50,6 +51,24 @@ class Ruling(msgspec.Struct, frozen=True):
 
 
 UNSTATED: Final = Ruling()
+
+
+class Manner(msgspec.Struct, frozen=True):
+    """How a held memory is let through. `trust` is at most its own; `redact` cuts out every place
+    that was found, `spans` those places of its text.
+    """
+
+    trust: int | None = None
+    redact: bool = False
+    spans: tuple[Span, ...] = ()
+
+    @property
+    def cuts(self) -> bool:
+        """Whether the text is to be another one."""
+        return self.redact or bool(self.spans)
+
+
+AS_IT_IS: Final = Manner()
 
 
 async def remarks_of(ruling: Ruling, leaf: Leaf, owner: Owner, rooms: Rooms) -> list[SealedRemark]:

@@ -6,7 +6,7 @@ it belongs to, or not at all.
 
 from typing import Any, Final, assert_never
 
-from sqlalchemy import delete, insert, or_, update
+from sqlalchemy import delete, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from guard.errors import ConflictError
@@ -14,6 +14,7 @@ from guard.nouns import Accepted, Answer, Cancelled, Change, Ended
 from memory.types import MemoryId, Owner, State
 from storage.origins import keep_origins
 from storage.remarks import columns_of_remark
+from storage.reviews import keep_reviews
 from storage.rows import micros
 from storage.tables import ANSWERS, DOUBTS, QUEUE, REMARKS, WRITES
 
@@ -45,7 +46,8 @@ async def keep_beside(connection: AsyncConnection, change: Change) -> None:
     await _doubt(connection, change)
     # (4) What it was derived from, and what a ban on its origin holds.
     await keep_origins(connection, change)
-    # (5) What a reviewer remarked on his decision.
+    # (5) What a reviewer made of it, and remarked on his decision.
+    await keep_reviews(connection, change)
     if change.remarks:
         await connection.execute(insert(REMARKS), [columns_of_remark(r) for r in change.remarks])
     # (6) The first answer; another one of this mark is a conflict, unless it has expired.
@@ -60,9 +62,13 @@ async def _doubt(connection: AsyncConnection, change: Change) -> None:
         named = or_(DOUBTS.c.memory.in_(over), DOUBTS.c.other.in_(over))
         await connection.execute(delete(DOUBTS).where(DOUBTS.c.tenant == tenant, named))
     if change.doubts:
-        pairs = sorted({*change.doubts})
+        # One that was dismissed stays so as long as both are active.
+        news = (DOUBTS.c.tenant == tenant, DOUBTS.c.memory.in_({one for one, _ in change.doubts}))
+        known = await connection.execute(select(DOUBTS.c.memory, DOUBTS.c.other).where(*news))
+        pairs = sorted({*change.doubts} - {(one, other) for one, other in known})
         values = [{"tenant": tenant, "memory": one, "other": other} for one, other in pairs]
-        await connection.execute(insert(DOUBTS), values)
+        if values:
+            await connection.execute(insert(DOUBTS), values)
 
 
 async def _answer(connection: AsyncConnection, change: Change, answer: Answer) -> None:

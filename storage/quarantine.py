@@ -22,6 +22,7 @@ from storage.cursor import listing
 from storage.database import Database
 from storage.pages import Asked, page_of
 from storage.retrying import retried
+from storage.reviews import is_escalated
 from storage.rows import micros, rows_of, select_rows, storable
 from storage.tables import DOUBTS, MEMORIES
 
@@ -55,8 +56,9 @@ class SqlQuarantine:
 
     @retried
     async def doubted(self, tenant: TenantId, cursor: str | None, limit: int) -> Page:
-        """Return active rows of the tenant that stand in doubt beside another, newest first."""
-        named = exists().where(DOUBTS.c.tenant == tenant, DOUBTS.c.memory == MEMORIES.c.id)
+        """Return active rows of the tenant that stand in an open doubt, newest first."""
+        of_it = (DOUBTS.c.tenant == tenant, DOUBTS.c.memory == MEMORIES.c.id)
+        named = exists().where(*of_it, DOUBTS.c.dismissed_at.is_(None))
         of = (MEMORIES.c.tenant == tenant, MEMORIES.c.state == State.ACTIVE.value, named)
         asked = Asked(listing("doubted", tenant), cursor, limit)
         return await page_of(self._database, tenant, select_rows(*of), asked)
@@ -124,6 +126,8 @@ def _listed(tenant: TenantId, docket: Docket) -> list[ColumnElement[bool]]:
             where.append(MEMORIES.c[name] == values[0])
         elif values:
             where.append(MEMORIES.c[name].in_(values))
+    if docket.escalated:
+        where.append(is_escalated(tenant))
     if docket.since is not None:
         where.append(MEMORIES.c.recorded_at >= micros(docket.since))
     if docket.until is not None:

@@ -16,10 +16,10 @@ from litestar import Litestar
 from gateway.app.assisting import Assists, opened_assists, watch_assists
 from gateway.app.buckets import opened_buckets, own_buckets
 from gateway.app.deciding import Deciding
+from gateway.app.delivering import delivering_of, hooking_of, watch_posts
 from gateway.app.embedding import adopted, bounds_of, opened_embedder
 from gateway.app.enacting import opened_enacted
 from gateway.app.enrolling import LedgerDesk, enrol
-from gateway.app.enacting import opened_enacted
 from gateway.app.indexing import opened_index
 from gateway.app.keep import (
     Keep,
@@ -38,11 +38,14 @@ from gateway.app.waiting import Front, waited
 from gateway.app.witnessing import witnessed
 from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier
 from gateway.doors import (
+    CaseDoors,
     DecisionDoors,
     Edge,
+    OriginDoors,
     PolicyDoors,
     QueueDoors,
     RecordDoors,
+    ReportDoors,
     RevisionDoors,
     TenantDoors,
     TokenDoors,
@@ -60,12 +63,14 @@ from gateway.revoked import Revoked
 from gateway.settings import EmbedderKind, IndexKind, Mode, Settings
 from gateway.telemetry import LOGGER, configure
 from gateway.tracing import Tracing
-from guard import enact, record, rulebook, tenants
+from guard import ban, blast, enact, record, rulebook, tenants, webhooks
 from guard.amend import amend
 from guard.browse import browse, fetch
+from guard.casefile import casefile
 from guard.claimed import ByClaims
 from guard.confirm import confirm
-from guard.deciding import reject
+from guard.deciding import escalate, reject
+from guard.dismiss import dismiss
 from guard.errors import UnavailableError
 from guard.explain import traced, why_not
 from guard.foresee import foresee
@@ -82,6 +87,7 @@ from guard.queue import accept, given_up, replay, status
 from guard.recall import recall
 from guard.releasing import release
 from guard.remember import remember
+from guard.reporting import findings
 from guard.restore import restore, restore_for
 from guard.reveal import reveal
 from guard.review import doubted, held
@@ -91,9 +97,12 @@ from guard.stages import STAGES
 from guard.turns import Turns
 from memory.ids import RANDOM_BYTES, uuid7
 from storage.answers import SqlAnswers
+from storage.bans import SqlBans
+from storage.doubts import SqlDoubts
 from storage.follower import Follower
 from storage.journal import BatchingJournal
 from storage.ledger import SqlLedger
+from storage.origins import SqlOrigins
 from storage.quarantine import SqlQuarantine
 from storage.queue import SqlQueue
 from storage.rates import WindowRates
@@ -120,7 +129,8 @@ USE_CASES: Final = UseCases(
     browse=browse,
     held=held,
     reveal=reveal,
-    decisions=DecisionDoors(release=release, reject=reject),
+    cases=CaseDoors(file=casefile),
+    decisions=DecisionDoors(release=release, reject=reject, escalate=escalate),
     revisions=RevisionDoors(
         history=history,
         amend=amend,
@@ -129,6 +139,7 @@ USE_CASES: Final = UseCases(
         restore_once=restore_once,
         restore_for=restore_for,
         doubted=doubted,
+        dismiss=dismiss,
     ),
     record=RecordDoors(
         tree=record.tree,
@@ -136,18 +147,25 @@ USE_CASES: Final = UseCases(
         consistent=record.consistent,
         leaves=record.leaves,
     ),
+    origins=OriginDoors(
+        origins=blast.origins,
+        report=blast.report,
+        preview=ban.preview,
+        quarantine=ban.quarantine,
+        lift=ban.lift,
+        bans=ban.bans,
+    ),
+    reports=ReportDoors(
+        findings=findings,
+        webhooks=webhooks.webhooks,
+        put_webhook=webhooks.put_webhook,
+        rotate_webhook=webhooks.rotate_webhook,
+        remove_webhook=webhooks.remove_webhook,
+        dead_posts=webhooks.dead_posts,
+        replay_posts=webhooks.replay_posts,
+    ),
     traces=TraceDoors(traced=traced, why_not=why_not),
     queue=QueueDoors(given_up=given_up, replay=replay),
-    policies=PolicyDoors(
-        check=rulebook.check,
-        put=enact.put,
-        versions=rulebook.versions,
-        version=rulebook.version,
-        enactments=rulebook.enactments,
-        diff=rulebook.diff,
-        activate=enact.activate,
-        roll_back=enact.roll_back,
-    ),
     policies=PolicyDoors(
         check=rulebook.check,
         put=enact.put,
@@ -425,6 +443,10 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         transcript=SqlTranscript(keep.database),
         traces=adapters.traces,
         remarks=SqlRemarks(keep.database),
+        hooking=hooking_of(settings.webhooks, keep.database),
+        bans=SqlBans(keep.database),
+        origins=SqlOrigins(keep.database),
+        doubts=SqlDoubts(keep.database),
         hot=hot,
         closely=adapters.assists.closely,
         rewording=adapters.assists.rewording,
@@ -432,12 +454,14 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         telling=telling,
     )
     deciding = Deciding(settings, rooms, adapters.accepted)
+    delivering = delivering_of(settings.webhooks, rooms, keep.database)
+    watch_posts(metrics, delivering)
 
     async def embeds() -> None:
         await embedder.embed(["ready"])
 
     async def works() -> None:
-        if any(task.done() for task in (*adapters.working, *deciding.running)):
+        if any(task.done() for task in (*adapters.working, *deciding.running, *delivering.running)):
             raise UnavailableError("background")
 
     edge = Edge(
@@ -459,7 +483,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
             "embedder": embeds,
             "background": works,
         },
-        lifespans=(deciding.run, magnets.run, listening(settings.metrics, metrics)),
+        lifespans=(deciding.run, delivering.run, magnets.run, listening(settings.metrics, metrics)),
     )
     return Gateway(build(edge), rooms, settings)
 

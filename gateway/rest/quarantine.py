@@ -32,12 +32,12 @@ def quarantine_routes(edge: Edge) -> list[HTTPRouteHandler]:
     @post(
         "/v1/quarantine/{id:str}/release",
         status_code=200,
-        opt={"shape": Shape("Release a held write", CaseAnswer, body=rulings.Decide)},
+        opt={"shape": Shape("Release a held write", CaseAnswer, body=rulings.Release)},
     )
     async def release(request: Incoming, id: FromPath[str]) -> CaseAnswer:
-        ruling = wire.from_json(await request.body(), rulings.Decide).ruling()
-        of = wire.memory_id(id)
-        return CaseAnswer.of(await doors.decisions.release(request.auth, of, rooms, ruling))
+        asked = wire.from_json(await request.body(), rulings.Release)
+        what = (wire.memory_id(id), rooms, asked.ruling(), asked.manner())
+        return CaseAnswer.of(await doors.decisions.release(request.auth, *what))
 
     @post(
         "/v1/quarantine/{id:str}/reject",
@@ -50,6 +50,16 @@ def quarantine_routes(edge: Edge) -> list[HTTPRouteHandler]:
         return CaseAnswer.of(await doors.decisions.reject(request.auth, of, rooms, ruling))
 
     @post(
+        "/v1/quarantine/{id:str}/escalate",
+        status_code=200,
+        opt={"shape": Shape("Leave a held write to others", CaseAnswer, body=rulings.Decide)},
+    )
+    async def escalate(request: Incoming, id: FromPath[str]) -> CaseAnswer:
+        ruling = wire.from_json(await request.body(), rulings.Decide).ruling()
+        of = wire.memory_id(id)
+        return CaseAnswer.of(await doors.decisions.escalate(request.auth, of, rooms, ruling))
+
+    @post(
         "/v1/quarantine/{id:str}/reveal",
         status_code=200,
         opt={"shape": Shape("Read a case", RevealedAnswer, body=wire.RevealHeld)},
@@ -59,4 +69,4 @@ def quarantine_routes(edge: Edge) -> list[HTTPRouteHandler]:
         of, because = wire.memory_id(id), (asked.ground, asked.comment)
         return RevealedAnswer.of(await doors.reveal(request.auth, of, *because, rooms))
 
-    return [held, release, reject, reveal]
+    return [held, release, reject, escalate, reveal]

@@ -17,6 +17,12 @@ from policies.model import Effect, Policy
 
 REASON_RELEASED: Final = "review.released"
 """Among the sealed reasons of a memory that a reviewer let through."""
+REASON_ESCALATED: Final = "review.escalated"
+"""Among those of a case that a reviewer left to others."""
+REASON_REDACTED: Final = "review.redacted"
+"""Among those of one that a reviewer cut something out of."""
+REASON_LOWERED: Final = "review.lowered"
+"""Among those of one that a reviewer gave less trust than it had."""
 REASON_CONFIRMED: Final = "origin.confirmed"
 """Among those of one that the subject made his own."""
 STANDING: Final = (REASON_RELEASED, REASON_CONFIRMED)

@@ -49,7 +49,9 @@ class Beside:
         self.writes: dict[tuple[str, MemoryId], _Kept] = {}
         self.queue: dict[tuple[str, MemoryId], _Waiting] = {}
         self.doubts: set[tuple[str, MemoryId, MemoryId]] = set()
+        self.dismissed: set[tuple[str, MemoryId, MemoryId]] = set()
         self.remarks: list[SealedRemark] = []
+        self.escalated: set[tuple[TenantId, MemoryId]] = set()
 
     def refuse(self, change: Change) -> None:
         """Raise ConflictError when the change can't be applied whole."""
@@ -89,8 +91,12 @@ class Beside:
         self.doubts = {
             doubt for doubt in self.doubts if doubt[0] != tenant or not over & {*doubt[1:]}
         }
+        self.dismissed &= self.doubts
         self.doubts |= {(tenant, *pair) for pair in change.doubts}
         self.remarks += change.remarks
+        labels = [row.label for row in change.rows]
+        self.escalated -= {(tenant, one.id) for one in labels if one.state is not State.HELD}
+        self.escalated |= {(tenant, id) for id in change.escalated}
         if change.answer is not None:
             self.answers[tenant, change.answer.mark] = (owner, change.answer)
 

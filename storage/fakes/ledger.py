@@ -36,6 +36,7 @@ from storage.chain import EMPTY, AuditReport, Problem, check_row, follow, leaf_h
 from storage.chain import report as report_of
 from storage.cursor import Position, decode, encode, listing
 from storage.fakes.beside import Beside, MemoryAnswers, MemoryQueue
+from storage.fakes.doubts import MemoryDoubts
 from storage.fakes.origins import Lineage, MemoryBans, MemoryOrigins
 from storage.ports import Task
 from storage.remarks import check_remark, check_remarks
@@ -71,6 +72,13 @@ class _State:
         """Raise UnavailableError while offline."""
         if self.offline:
             raise UnavailableError("ledger")
+
+    def append(self, leaf: Leaf) -> None:
+        """Keep a leaf that changed no memory. Raises ConflictError for one that is there."""
+        key = (leaf.tenant, leaf.id)
+        if key in self.leaves:
+            raise ConflictError("conflict")
+        self.leaves[key] = self.waiting[key] = leaf
 
     def row(self, sealed: Sealed) -> Row:
         """Return a memory with its newest leaf."""
@@ -121,6 +129,7 @@ class MemoryLedger:
         self.answers: Final = MemoryAnswers(self._state.beside)
         self.queue: Final = MemoryQueue(self._state.beside)
         self.remarks: Final = MemoryRemarks(self._state)
+        self.doubts: Final = MemoryDoubts(self._state.beside, self._state.append)
         self.origins: Final = MemoryOrigins(self._state)
         self.bans: Final = MemoryBans(self._state)
 
@@ -249,7 +258,7 @@ class MemoryQuarantine:
         self, tenant: TenantId, cursor: str | None, limit: int, docket: Docket = WHOLE_QUEUE
     ) -> Page:
         """Return held rows of the tenant. Raises InvalidError for another docket's cursor."""
-        found = newest_first(s for s in self._held(tenant) if _is_listed(docket, s.label))
+        found = newest_first(self._listed(tenant, docket))
         if docket.order is Order.OLDEST:
             found.reverse()
         if docket.order is Order.SCORE:
@@ -268,7 +277,8 @@ class MemoryQuarantine:
     async def doubted(self, tenant: TenantId, cursor: str | None, limit: int) -> Page:
         """Return active rows of the tenant that stand in doubt beside another, newest first."""
         self._state.answer()
-        named = {memory for of, memory, _ in self._state.beside.doubts if of == tenant}
+        beside = self._state.beside
+        named = {one for of, one, _ in beside.doubts - beside.dismissed if of == tenant}
         active = (s for s in self._state.of(tenant) if s.label.state is State.ACTIVE)
         found = newest_first(sealed for sealed in active if sealed.label.id in named)
         return self._state.page(found, listing("doubted", tenant), cursor, limit)
@@ -277,7 +287,7 @@ class MemoryQuarantine:
         self, tenant: TenantId, docket: Docket = WHOLE_QUEUE, most: int | None = None
     ) -> int:
         """Return how many rows the tenant holds, `most` where there are more than that."""
-        found = sum(_is_listed(docket, sealed.label) for sealed in self._held(tenant))
+        found = len(self._listed(tenant, docket))
         return found if most is None else min(found, most)
 
     async def count_of(self, owner: Owner, origin: OriginClass, client: ClientId) -> int:
@@ -299,6 +309,15 @@ class MemoryQuarantine:
         over = [s for s in found if _is_over(s.label, before, now)]
         rest = [s for s in over if after is None or s.label.id > after]
         return [self._state.row(sealed) for sealed in rest[:limit]]
+
+    def _listed(self, tenant: TenantId, docket: Docket) -> list[Sealed]:
+        marked = self._state.beside.escalated
+        return [
+            sealed
+            for sealed in self._held(tenant)
+            if _is_listed(docket, sealed.label)
+            and (not docket.escalated or (tenant, sealed.label.id) in marked)
+        ]
 
     def _held(self, tenant: TenantId) -> list[Sealed]:
         self._state.answer()
@@ -408,10 +427,7 @@ class MemoryRemarks:
         """Append a leaf that changed no memory, and the remark on it: both or neither."""
         self._state.answer()
         check_remark(leaf, remark)
-        key = (leaf.tenant, leaf.id)
-        if key in self._state.leaves:
-            raise ConflictError("conflict")
-        self._state.leaves[key] = self._state.waiting[key] = leaf
+        self._state.append(leaf)
         self._state.beside.remarks.append(remark)
 
     async def on(self, tenant: TenantId, memory: MemoryId, limit: int) -> list[SealedRemark]:

@@ -213,6 +213,27 @@ async def test_a_remark_without_its_leaf_or_a_leaf_without_its_remark_is_not_kep
         await books.remarks.keep(leaf, msgspec.structs.replace(remark, memory=other.label.id))
 
 
+@pytest.mark.requirement("Q1", "Q2")
+async def test_what_is_escalated_is_listed_until_it_is_held_no_more(books: Books) -> None:
+    """Of one tenant, beside what else is held; marked twice it is marked."""
+    _, elsewhere = ELSEWHERE
+    row, other, foreign = sealed(state=State.HELD), sealed(state=State.HELD), sealed(elsewhere)
+    await put(books, row, other, foreign)
+    marked = Docket(escalated=True)
+    assert ids((await books.quarantine.held(ACME, None, 9, marked)).rows) == []
+    for _ in range(2):
+        row = relabelled(row, state=State.HELD)
+        epoch = await books.ledger.epoch(OWNER.tenant, OWNER.subject)
+        made = change(epoch, row, owner=OWNER)
+        await books.ledger.commit(msgspec.structs.replace(made, escalated=(row.label.id,)))
+        assert ids((await books.quarantine.held(ACME, None, 9, marked)).rows) == [row.label.id]
+        assert await books.quarantine.count(ACME, marked) == 1
+        assert await books.quarantine.count(ACME) == 2
+        assert await books.quarantine.count(GLOBEX, marked) == 0
+    await put(books, relabelled(row, state=State.ACTIVE))
+    assert await books.quarantine.count(ACME, marked) == 0
+
+
 @pytest.mark.requirement("Q12")
 async def test_held_rows_are_counted_by_subject_class_and_client(books: Books) -> None:
     """Rows of another subject, class, client or tenant, and those not held, do not count."""

@@ -44,10 +44,22 @@ TAKES: Final[dict[str, set[str]]] = {
     f"/v1/writes/{ID}": {"GET"},
     "/v1/recall": {"POST"},
     "/v1/quarantine": {"GET"},
+    f"/v1/quarantine/{ID}": {"GET"},
     f"/v1/quarantine/{ID}/release": {"POST"},
     f"/v1/quarantine/{ID}/reveal": {"POST"},
+    "/v1/origins": {"GET"},
+    "/v1/origins/report": {"POST"},
+    "/v1/origins/quarantine": {"POST"},
+    "/v1/origins/quarantines": {"GET"},
+    f"/v1/origins/quarantines/{ID}/lift": {"POST"},
     "/v1/consistency": {"GET"},
+    f"/v1/consistency/{ID}/dismiss": {"POST"},
     "/v1/tenant/clients": {"GET", "PUT", "DELETE"},
+    "/v1/findings": {"GET"},
+    "/v1/tenant/webhooks": {"GET", "PUT", "DELETE"},
+    "/v1/tenant/webhooks/rotate": {"POST"},
+    "/v1/tenant/webhooks/dead": {"GET"},
+    "/v1/tenant/webhooks/dead/replay": {"POST"},
     "/v1/tenant/revocations": {"GET", "POST"},
     "/v1/admin/tenants": {"GET", "POST"},
     "/v1/admin/tenants/suspend": {"POST"},
@@ -58,7 +70,7 @@ PUBLIC: Final = {METADATA, f"{METADATA}/v1", f"{METADATA}/mcp", f"{METADATA}/sse
     "/schema",
 }
 MCP: Final = ("/mcp", "/sse", "/messages")
-BODILESS: Final = ("/restore", "/confirm")
+BODILESS: Final = ("/restore", "/confirm", "/lift")
 DOORS: Final = [(m, p) for p, taken in TAKES.items() if p not in PUBLIC for m in sorted(taken)]
 MCP_DOORS: Final = [(method, path) for method, path in DOORS if path in MCP]
 """Every method of every endpoint that asks for a token, and those of MCP."""

@@ -17,10 +17,13 @@ from litestar import Litestar
 
 from gateway.auth import RegisteredOnly, UnsafeFirstUse, Verifier
 from gateway.doors import (
+    CaseDoors,
     DecisionDoors,
+    OriginDoors,
     PolicyDoors,
     QueueDoors,
     RecordDoors,
+    ReportDoors,
     RevisionDoors,
     TenantDoors,
     TokenDoors,
@@ -33,9 +36,13 @@ from gateway.revoked import Revoked
 from gateway.settings import Auth, Limits, Mode, Settings
 from gateway.tracing import Tracing
 from guard.amend import Amendment
+from guard.casefile import CaseFile
+from guard.dismiss import Dismissed
 from guard.docket import Search
 from guard.errors import NotFoundError
 from guard.explain import WhyNot
+from guard.findings import Event
+from guard.hooks import DeadPost
 from guard.nouns import Draft, Progress
 from guard.once import Once
 from guard.outcomes import (
@@ -60,12 +67,14 @@ from guard.outcomes import (
 from guard.ports import Buckets, Client, Dead, Filter, Registry, Tenant
 from guard.principal import Principal, Scope
 from guard.record import Consistent, Included, Leaves, Sought, Tree
+from guard.reporting import Findings
 from guard.reveal import Ground, Revealed
 from guard.revoke import Desk as Revoking
 from guard.revoke import Of, Revocation
 from guard.rooms import Rooms
-from guard.ruling import Ruling
+from guard.ruling import Manner, Ruling
 from guard.trace import Trace
+from guard.webhooks import Webhook
 from memory.origin import OriginClass
 from memory.types import (
     ClientId,
@@ -232,9 +241,16 @@ class Calls:
         self._note("held", principal, (cursor, limit, search))
         return Cases((), None, 0)
 
-    async def release(self, principal: Principal, id: MemoryId, _: Rooms, ruling: Ruling) -> Case:
+    async def release(
+        self, principal: Principal, id: MemoryId, _: Rooms, ruling: Ruling, manner: Manner
+    ) -> Case:
         """Know no case."""
-        self._note("release", principal, (id, ruling))
+        self._note("release", principal, (id, ruling, manner))
+        raise NotFoundError
+
+    async def escalate(self, principal: Principal, id: MemoryId, _: Rooms, ruling: Ruling) -> Case:
+        """Know no case."""
+        self._note("escalate", principal, (id, ruling))
         raise NotFoundError
 
     async def reject(self, principal: Principal, id: MemoryId, _: Rooms, ruling: Ruling) -> Case:
@@ -247,6 +263,11 @@ class Calls:
     ) -> Revealed:
         """Know no case."""
         self._note("reveal", principal, (id, ground, comment))
+        raise NotFoundError
+
+    async def file(self, principal: Principal, id: MemoryId, _: Rooms) -> CaseFile:
+        """Know no case."""
+        self._note("file", principal, id)
         raise NotFoundError
 
     async def history(self, principal: Principal, id: MemoryId, _: Rooms) -> History:
@@ -295,6 +316,13 @@ class Calls:
         self._note("doubted", principal, (cursor, limit))
         return Doubts((), None)
 
+    async def dismiss(
+        self, principal: Principal, id: MemoryId, _: Rooms, ruling: Ruling
+    ) -> Dismissed:
+        """Know no such doubt."""
+        self._note("dismiss", principal, (id, ruling))
+        raise NotFoundError
+
     def _known(self, id: MemoryId) -> MemoryId:
         if id != ID:
             raise NotFoundError
@@ -315,7 +343,10 @@ class Calls:
             fetch=self.fetch,
             browse=self.browse,
             held=self.held,
-            decisions=DecisionDoors(release=self.release, reject=self.reject),
+            cases=CaseDoors(file=self.file),
+            decisions=DecisionDoors(
+                release=self.release, reject=self.reject, escalate=self.escalate
+            ),
             reveal=self.reveal,
             revisions=RevisionDoors(
                 history=self.history,
@@ -325,7 +356,9 @@ class Calls:
                 restore_once=self.restore_once,
                 restore_for=self.restore_for,
                 doubted=self.doubted,
+                dismiss=self.dismiss,
             ),
+            origins=self.origin_doors(),
             traces=TraceDoors(traced=self.traced, why_not=self.why_not),
             record=RecordDoors(
                 tree=self.tree,
@@ -333,6 +366,7 @@ class Calls:
                 consistent=self.consistent,
                 leaves=self.leaves,
             ),
+            reports=self.report_doors(),
             tenants=self.tenant_doors(),
             tokens=TokenDoors(
                 revoke=self.revoke, revoke_tenant=self.revoke_tenant, revoked=self.revoked
@@ -410,8 +444,8 @@ class Calls:
         self._note("replay", principal, id)
         raise NotFoundError
 
-    def policy_doors(self) -> PolicyDoors:
-        """Return the doors of a tenant's own rules. They know no version."""
+    def origin_doors(self) -> OriginDoors:
+        """Return the doors of origins. They know none."""
 
         def door(name: str) -> Any:
             async def called(principal: Principal, *what: Any) -> Any:
@@ -420,7 +454,8 @@ class Calls:
 
             return called
 
-        return PolicyDoors(**{one.name: door(one.name) for one in msgspec.structs.fields(PolicyDoors)})
+        names = [one.name for one in msgspec.structs.fields(OriginDoors)]
+        return OriginDoors(**{name: door(name) for name in names})
 
     def policy_doors(self) -> PolicyDoors:
         """Return the doors of a tenant's own rules. They know no version."""
@@ -434,6 +469,28 @@ class Calls:
 
         names = [one.name for one in msgspec.structs.fields(PolicyDoors)]
         return PolicyDoors(**{name: door(name) for name in names})
+
+    def report_doors(self) -> ReportDoors:
+        """Return the doors of a SIEM."""
+        hook = Webhook("siem", "https://siem.example/", (Event.HELD,), "", 0, NOW)
+        answers: dict[str, Any] = {
+            "findings": Findings((), 0, end=True),
+            "webhooks": [hook],
+            "put_webhook": hook,
+            "rotate_webhook": hook,
+            "remove_webhook": None,
+            "dead_posts": [DeadPost("siem", 1, 9, "timeout", NOW)],
+            "replay_posts": 1,
+        }
+
+        def door(name: str, answer: Any) -> Any:
+            async def called(principal: Principal, *what: Any) -> Any:
+                self._note(name, principal, what[:-1])
+                return answer
+
+            return called
+
+        return ReportDoors(**{name: door(name, answer) for name, answer in answers.items()})
 
     def tenant_doors(self) -> TenantDoors:
         """Return the administrators' doors."""

@@ -87,13 +87,13 @@ async def test_an_older_ledger_with_memories_is_the_packaged_embedders(
     # Back to what revision 0002 knew: without what later ones added.
     for index in ("memories_claim", "memories_chain", "memories_session"):
         edit(file, f"DROP INDEX {index}")
-    for column in ("claim", "faded"):
+    for index in ("subject", "client", "origin", "source", "session", "gravity"):
+        edit(file, f"DROP INDEX held_{index}")
+    for column in ("claim", "faded", "gravity"):
         edit(file, f"ALTER TABLE memories DROP COLUMN {column}")
     for table in ("embedders", "answers", "queue", "writes", "turns", "revocations", "doubts"):
         edit(file, f"DROP TABLE {table}")
-    for index in ("subject", "client", "origin", "source", "session"):
-        edit(file, f"DROP INDEX held_{index}")
-    for table in ("rulesets", "enactments", "traces", "remarks"):
+    for table in ("rulesets", "enactments", "traces", "remarks", "escalations", "visits"):
         edit(file, f"DROP TABLE {table}")
     for column in ("ceiling", "tenant_units", "origin_units", "subject_units", "indexing"):
         edit(file, f"ALTER TABLE tenants DROP COLUMN {column}")
