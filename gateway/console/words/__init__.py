@@ -1,4 +1,7 @@
-"""What the pages say, in each language: tables of plain texts, and nothing that is markup."""
+"""What the pages say, in each language: tables of plain texts, and nothing that is markup.
+
+A language is a folder; each section of the console has a file there.
+"""
 
 import tomllib
 from collections.abc import Mapping
@@ -38,8 +41,14 @@ def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, str]:
 
 
 def _read(language: str) -> Words:
-    path = Path(__file__).parent / f"{language}.toml"
-    return Words(language, _flat(tomllib.loads(path.read_text("utf-8"))))
+    texts: dict[str, str] = {}
+    for path in sorted((Path(__file__).parent / language).glob("*.toml")):
+        found = _flat(tomllib.loads(path.read_text("utf-8")))
+        twice = texts.keys() & found.keys()
+        if twice:
+            raise ValueError(f"{path.name}: said already: {sorted(twice)}")
+        texts |= found
+    return Words(language, texts)
 
 
 WORDS: Final = {language: _read(language) for language in LANGUAGES}
