@@ -19,6 +19,7 @@ from storage.index.divided import DividedIndex
 from storage.index.embedded import EmbeddedIndex
 from storage.journal import BatchingJournal
 from storage.limits.fallback import FallbackBuckets
+from storage.posts import SqlPosts
 from storage.tracebook import TraceBook
 
 
@@ -37,10 +38,11 @@ async def opened_tracing(settings: Settings) -> AsyncIterator[Tracing | None]:
 
 def metrics_of(database: Database, clock: Clock) -> Metrics:
     """Return the figures of one gateway over this ledger."""
-    ledger = SqlFigures(database, clock)
+    ledger, posts = SqlFigures(database, clock), SqlPosts(database)
 
     async def standing() -> Sequence[Figure]:
-        now = await ledger.standing()
+        now, posted = await ledger.standing(), await posts.standing()
+        lag = 0.0 if posted.oldest is None else (clock() - posted.oldest).total_seconds()
         return (
             Figure("tenants", "Registered tenants.", now.tenants),
             Figure("quarantine_held", "Writes that are held, of all tenants.", now.held),
@@ -52,6 +54,9 @@ def metrics_of(database: Database, clock: Clock) -> Metrics:
                 now.queue_seconds,
             ),
             Figure("queue_dead", "Accepted writes that were given up.", now.dead),
+            Figure("webhook_waiting", "Findings that are yet to be posted.", posted.waiting),
+            Figure("webhook_dead", "Findings whose posting was given up.", posted.dead),
+            Figure("webhook_lag_seconds", "Since when the oldest waits.", max(0.0, lag)),
         )
 
     return Metrics(Sampler(standing))

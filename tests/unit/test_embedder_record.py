@@ -95,6 +95,8 @@ async def test_an_older_ledger_with_memories_is_the_packaged_embedders(
         edit(file, f"DROP TABLE {table}")
     for table in ("rulesets", "enactments", "traces", "remarks", "escalations", "visits"):
         edit(file, f"DROP TABLE {table}")
+    for table in ("posts", "webhook_seals", "webhooks"):
+        edit(file, f"DROP TABLE {table}")
     for column in ("ceiling", "tenant_units", "origin_units", "subject_units", "indexing"):
         edit(file, f"ALTER TABLE tenants DROP COLUMN {column}")
     edit(file, "UPDATE alembic_version SET version_num = ?", "0002")
