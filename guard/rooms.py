@@ -7,8 +7,10 @@ import msgspec
 
 from guard.claimed import ByClaims
 from guard.closely import Closely
+from guard.doubts import Doubts, Undoubted
 from guard.hot import Hot
 from guard.magnets import Magnets
+from guard.origins import Bans, Origins, Unbarred
 from guard.pipeline import Stage
 from guard.ports import (
     Answers,
@@ -36,9 +38,12 @@ from guard.relating import Relating, Telling
 from guard.rewording import Rewording
 from guard.statutes import InForce, Statutes, Unenacted
 from guard.turns import Turns
+from guard.undoable import Irrevocable, Undoing
+from guard.unhooked import Unhooked
 from guard.unremarked import Unremarked
 from guard.untraced import Untraced
 from guard.watch import Unwatched, Watch
+from guard.webhooks import Hooking
 from memory.assembly import ContextBounds
 from memory.fusion import DEFAULT_WEIGHTS, NO_RAMPS, Fusion, FusionWeights, Ramp
 from memory.ranking import DEFAULT_RANKING, DEFAULT_THRESHOLDS, RankingBounds, Thresholds
@@ -66,6 +71,7 @@ class Bounds(msgspec.Struct, frozen=True):
     held_tenant: int = 10_000
     held_origin: int = 500
     held_days: int = 30
+    undo_minutes: int = 10
     degraded_rows: int = 1000
     commit_attempts: int = 8
     answer_hours: int = 24
@@ -115,12 +121,17 @@ class Rooms(msgspec.Struct, frozen=True):
     watch: Watch = Unwatched()
     traces: Traces = Untraced()
     remarks: Remarks = Unremarked()
+    undoing: Undoing = Irrevocable()
+    doubts: Doubts = Undoubted()
+    hooking: Hooking = Hooking(Unhooked())
     hot: Hot = Hot()
     detectors: Mapping[str, Detector] = MappingProxyType({})
     overrides: Mapping[TenantId, Override] = MappingProxyType({})
     enacted: InForce = Unenacted()
     statutes: Statutes = Unenacted()
     stock: Stock | None = None
+    bans: Bans = Unbarred()
+    origins: Origins | None = None
     magnets: Magnets | None = None
     relating: Relating = ByClaims()
     closely: Closely | None = None
