@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlencode
 
 import msgspec
@@ -11,6 +11,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.response import Template
 from msgspec import Meta
 
+from gateway import wire
 from gateway.console.cookies import Incoming
 from gateway.console.forms import Forms, asked
 from gateway.console.frame import Frame
@@ -38,7 +39,10 @@ class AskQueue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reason: _Reason | None = None
     since: date | None = None
     until: date | None = None
+    state: Literal["held", "escalated"] = "held"
     cursor: _Word | None = None
+    done: Literal["released", "rejected", "escalated"] | None = None
+    of: wire.Id | None = None
 
     def search(self) -> Search:
         """Return what is asked for. Days are those of UTC, the last one included."""
@@ -52,6 +56,7 @@ class AskQueue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             reasons=() if self.reason is None else (self.reason,),
             since=_midnight(self.since),
             until=_midnight(self.until, 1),
+            escalated=self.state == "escalated",
         )
 
     @property
@@ -61,7 +66,9 @@ class AskQueue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def link(self, cursor: str | None) -> str:
         """Return the way to a page of the same part."""
-        plain = msgspec.to_builtins(msgspec.structs.replace(self, cursor=cursor))
+        plain = msgspec.to_builtins(
+            msgspec.structs.replace(self, cursor=cursor, done=None, of=None)
+        )
         pairs: list[tuple[str, Any]] = []
         for name, value in plain.items():
             values = value if isinstance(value, list | tuple) else [value]
@@ -89,6 +96,7 @@ def queue_pages(edge: Edge, frame: Frame, _: Forms) -> Iterable[HTTPRouteHandler
             orders=list(Order),
             origins=list(OriginClass),
             layers=list(Layer),
+            states=("held", "escalated"),
         )
 
     return [queue]
