@@ -15,7 +15,7 @@ class Literals:
                 marks[literal] = marks.get(literal, 0) | 1 << number
         self._always = marks.pop("", 0)
         self._marks = tuple(marks.values())
-        self._automaton = AhoCorasick(marks, implementation=Implementation.DFA)
+        self._automaton = AhoCorasick(marks, implementation=Implementation.ContiguousNFA)
 
     def held(self, text: str) -> list[int]:
         """Return the numbers of the groups of which a literal is in the text, in order."""
