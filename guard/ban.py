@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from guard.barred import barred, standing
-from guard.blast import followed, read_lineages
+from guard.blast import followed, keyed, read_lineages
 from guard.checks import is_current, lets_stay
 from guard.errors import (
     ConflictError,
@@ -86,6 +86,7 @@ async def preview(principal: Principal, place: Place, rooms: Rooms) -> Impact:
     """Return what quarantining an origin would hold. Changes no memory."""
     principal.require(Scope.QUARANTINE_DECIDE)
     tenant = principal.owner.tenant
+    place = await keyed(tenant, place, rooms)
     complete = await read_lineages(tenant, place, rooms)
     return await _impact(principal, place, None, 0, rooms, complete=complete)
 
@@ -97,6 +98,7 @@ async def quarantine(principal: Principal, place: Place, rooms: Rooms) -> Impact
     """
     principal.require(Scope.QUARANTINE_DECIDE)
     tenant = principal.owner.tenant
+    place = await keyed(tenant, place, rooms)
     bans = await standing(tenant, rooms)
     ban = next((one for one in bans if one.place == place), None)
     samples = await _samples(principal, place, rooms)

@@ -74,6 +74,7 @@ async def report(
     """Return how far an origin of the reviewer's tenant reaches, and who was shown any of it."""
     principal.require(Scope.QUARANTINE_READ)
     tenant, where = principal.owner.tenant, followed(rooms)
+    place = await keyed(tenant, place, rooms)
     # (1) What was derived before anybody kept it is read first, a few subjects at a time.
     complete = await read_lineages(tenant, place, rooms)
     # (2) What it reaches, and (3) who was shown it.
@@ -100,11 +101,11 @@ def followed(rooms: Rooms) -> Origins:
     return rooms.origins
 
 
-async def place_of(tenant: TenantId, kind: Kind, name: str, rooms: Rooms) -> Place:
-    """Return an origin by what its writers named it, or by its keyed id as cases show it."""
-    if kind in (Kind.SOURCE, Kind.SESSION) and not _KEYED.fullmatch(name):
-        name = await rooms.marks.source(tenant, name)
-    return Place(kind, name)
+async def keyed(tenant: TenantId, place: Place, rooms: Rooms) -> Place:
+    """Return an origin by its keyed id, be it named so, as cases show it, or as its writers did."""
+    if place.kind not in (Kind.SOURCE, Kind.SESSION) or _KEYED.fullmatch(place.name):
+        return place
+    return Place(place.kind, await rooms.marks.source(tenant, place.name))
 
 
 async def read_lineages(tenant: TenantId, place: Place, rooms: Rooms) -> bool:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from guard.ban import bans, lift, preview, quarantine
-from guard.blast import origins, place_of, report
+from guard.blast import keyed, origins, report
 from guard.browse import browse
 from guard.errors import ForbiddenError, InvalidError, NotFoundError, UnavailableError
 from guard.forget import forget
@@ -58,7 +58,7 @@ async def chain(house: House) -> tuple[MemoryId, MemoryId, MemoryId, MemoryId]:
 
 async def page(house: House, reference: str = PAGE) -> Place:
     """Return the page as an origin."""
-    return await place_of(ACME, Kind.SOURCE, reference, house.rooms)
+    return await keyed(ACME, Place(Kind.SOURCE, reference), house.rooms)
 
 
 async def state(house: House, id: MemoryId, who: Principal = ALICE) -> State:
@@ -154,8 +154,7 @@ async def test_an_origin_is_named_by_source_session_client_or_memory(kind: Kind)
     second = await write(house, SUMMARY, first, who=AGENT)
     good = await write(house, HONEST, session="s-2")
     name = {Kind.SOURCE: PAGE, Kind.SESSION: "s-1", Kind.CLIENT: "crawler", Kind.MEMORY: first}
-    place = await place_of(ACME, kind, name[kind], house.rooms)
-    impact = await quarantine(REVIEWER, place, house.rooms)
+    impact = await quarantine(REVIEWER, Place(kind, name[kind]), house.rooms)
     assert (impact.held, impact.tally.own, impact.tally.derived) == (2, 1, 1)
     assert await state(house, second) is State.HELD
     assert await state(house, good) is State.ACTIVE
