@@ -51,10 +51,13 @@ def overrides_of(settings: Settings) -> Mapping[TenantId, Override]:
     return found
 
 
-def candidate_of(settings: Settings, word: str, tenant: TenantId) -> Policy:
+def candidate_of(
+    settings: Settings, word: str, tenant: TenantId, enacted: Override | None = None
+) -> Policy:
     """Return the policy that a tenant would have with this file, or this shipped profile.
 
-    A tenant's file takes the place of the tenant's own rules, any other that of the platform's.
+    A tenant's file takes the place of all the tenant's own rules, those that it `enacted` included;
+    any other that of the platform's.
     """
     document = document_of(word)
     if is_override(document):
@@ -62,13 +65,18 @@ def candidate_of(settings: Settings, word: str, tenant: TenantId) -> Policy:
         if own.tenant != tenant:
             raise PolicyError("the file is of another tenant")
         return tightened(policy_of(settings), own)
-    return governed(load(document, SCREENING), overrides_of(settings), tenant)
+    return governed(load(document, SCREENING), overrides_of(settings), tenant, enacted)
 
 
-def governed(policy: Policy, overrides: Mapping[TenantId, Override], tenant: TenantId) -> Policy:
-    """Return a policy with a tenant's own rules beside it, if there are any."""
-    own = overrides.get(tenant)
-    return policy if own is None else tightened(policy, own)
+def governed(
+    policy: Policy,
+    overrides: Mapping[TenantId, Override],
+    tenant: TenantId,
+    enacted: Override | None = None,
+) -> Policy:
+    """Return a policy with a tenant's own rules beside it: from a file, enacted, or both."""
+    own = (overrides.get(tenant), enacted)
+    return tightened(policy, *(one for one in own if one is not None))
 
 
 def document_of(word: str) -> bytes:

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from gateway.app.embedding import adopted, bounds_of, opened_embedder
+from gateway.app.enacting import opened_enacted
 from gateway.app.keep import Keep, opened_keep
 from gateway.app.policing import candidate_of, governed, overrides_of, policy_of
 from gateway.app.screening import no_quota, opened_detectors
@@ -53,9 +54,10 @@ async def simulate(
 ) -> Simulation:
     """Compare the policy in force for a tenant with a candidate, over the last days' decisions."""
     name = TenantId(tenant)
-    candidate = candidate_of(settings, word, name)
-    current = governed(policy_of(settings), overrides_of(settings), name)
-    async with opened_keep(settings) as keep:
+    async with opened_keep(settings) as keep, opened_enacted(settings, keep.database) as enacted:
+        own = enacted.own(name)
+        candidate = candidate_of(settings, word, name, own)
+        current = governed(policy_of(settings), overrides_of(settings), name, own)
         stock, sweep = SqlStock(keep.database), since(now() - timedelta(days=days))
         total = await stock.count(name, sweep)
         return await simulate_policy(
@@ -76,6 +78,7 @@ async def opened_rooms(settings: Settings, keep: Keep) -> AsyncIterator[Rooms]:
     async with (
         opened_embedder(settings) as embedder,
         opened_detectors(settings, no_quota, embedder) as detectors,
+        opened_enacted(settings, keep.database) as enacted,
     ):
         await adopted(keep.database, embedder)
         yield Rooms(
@@ -83,6 +86,7 @@ async def opened_rooms(settings: Settings, keep: Keep) -> AsyncIterator[Rooms]:
             new_id=new_id,
             policy=policy_of(settings),
             overrides=overrides_of(settings),
+            enacted=enacted,
             stages=STAGES,
             detectors=detectors,
             vault=keep.vault,

@@ -199,3 +199,91 @@ async def test_a_gateway_that_does_not_know_what_holds_answers_nobody(replicas: 
     assert gone.status_code == 200, gone.text
     await replicas.enacted[0].look()
     assert (await blind.post("/v1/recall", json={"query": "tea?"})).status_code == 200
+
+
+@pytest.mark.requirement("Q4", "W11", "E5")
+async def test_a_simulation_tells_what_a_version_would_change_before_it_holds(
+    replicas: Replicas,
+) -> None:
+    """By counts and ids, never a text; of the caller's tenant alone. Nothing is changed by it, and
+    what then happens is what was foretold.
+    """
+    http, stranger = replicas.client(), replicas.client(tid="globex")
+    kept = [(await http.post("/v1/memories", json={"text": PLAIN.format(w)})).json() for w in "ab"]
+    await http.post("/v1/memories", json={"text": "Tea is at four."})
+    await stranger.post("/v1/memories", json={"text": PLAIN.format("rent")})
+    await put(http)
+    asked = await http.post(f"{PATH}/1/simulate", json={"days": 7})
+    assert (asked.status_code, asked.json()["cursor"]) == (200, None)
+    found = asked.json()["simulation"]
+    assert (found["decisions"], found["unreadable"], found["incomplete"]) == (3, 0, 0)
+    (change,) = found["changes"]
+    assert (change["before"], change["after"], change["count"]) == ("allow", "reject", 2)
+    assert change["samples"] == [one["id"] for one in kept]
+    assert [rule["rule"] for rule in found["rules"]] == ["tenant@1:no-accounts"]
+    assert "DE89" not in asked.text
+    assert (await http.get(PATH)).json()["active"]["version"] == 0
+    for missing in (f"{PATH}/2/simulate", f"{PATH}/x/simulate"):
+        assert (await http.post(missing, json={})).status_code == 404
+    assert (await stranger.post(f"{PATH}/1/simulate", json={})).status_code == 404
+    none = (await http.post(f"{PATH}/0/simulate", json={})).json()["simulation"]
+    assert (none["changes"], none["current"]) == ([], none["candidate"])
+    # What was foretold happens, and is foretold the other way round.
+    await move(http, "1/activate", 0)
+    await http.post("/v1/recall", json={"query": "account for a"})
+    back = (await http.post(f"{PATH}/0/simulate", json={})).json()["simulation"]
+    assert [(one["before"], one["after"]) for one in back["changes"]] == [("reject", "allow")]
+
+
+@pytest.mark.requirement("Q4", "E5")
+async def test_a_hunt_lists_what_would_be_held_page_by_page(replicas: Replicas) -> None:
+    """By a version that does not hold, by reasons or by origins; of one's tenant alone, and no
+    memory is changed or shown.
+    """
+    http, stranger = replicas.client(), replicas.client(tid="globex")
+    texts = [PLAIN.format(one) for one in ("rent", "tax")] + ["Tea is at four.", PLAIN.format("x")]
+    ids = [(await http.post("/v1/memories", json={"text": t})).json()["id"] for t in texts]
+    await stranger.post("/v1/memories", json={"text": PLAIN.format("rent")})
+    await put(http, OWN.replace("reject", "quarantine"))
+
+    async def hunted(**asked: Any) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        cursor, seen = None, 0
+        while True:
+            answer = await http.post("/v1/tenant/hunts", json=asked | {"cursor": cursor})
+            assert answer.status_code == 200, answer.text
+            assert "DE89" not in answer.text
+            page = answer.json()
+            assert page["seen"] <= asked.get("limit", 200)
+            found, seen, cursor = found + page["items"], seen + page["seen"], page["cursor"]
+            if cursor is None:
+                assert seen == len(ids)
+                return found
+
+    for limit in (1, 3, 200):
+        found = await hunted(version=1, limit=limit)
+        assert [one["id"] for one in found] == [ids[0], ids[1], ids[3]]
+    assert {(one["effect"], one["would_be_held"], one["subject"]) for one in found} == {
+        ("quarantine", True, "alice")
+    }
+    assert found[0]["rules"] == ["tenant@1:no-accounts"]
+    assert await hunted() == []
+    by_reason = await hunted(reasons=["secrets.account"])
+    assert [(one["id"], one["would_be_held"]) for one in by_reason] == [
+        (ids[0], False),
+        (ids[1], False),
+        (ids[3], False),
+    ]
+    assert len(await hunted(origins=["user_stated"])) == 4
+    assert await hunted(origins=["web"], version=1) == []
+    assert await hunted(reasons=["secrets.card"], version=1) == []
+    assert len(await replicas.guarded.texts(http)) == 4
+    mine = (await stranger.post("/v1/tenant/hunts", json={"origins": ["user_stated"]})).json()
+    assert len(mine["items"]) == 1
+    assert mine["items"][0]["id"] not in ids
+    assert (await stranger.post("/v1/tenant/hunts", json={"version": 1})).status_code == 404
+    blind = replicas.client(scope=Scope.QUARANTINE_READ)
+    assert (await blind.post("/v1/tenant/hunts", json={})).status_code == 200
+    assert (await blind.post("/v1/tenant/hunts", json={"version": 1})).status_code == 403
+    for wrong in ({"limit": 0}, {"cursor": "x"}, {"origins": ["moon"]}, {"version": -1}):
+        assert (await http.post("/v1/tenant/hunts", json=wrong)).status_code == 400
