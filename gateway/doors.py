@@ -41,6 +41,7 @@ from guard.outcomes import (
     WriteOutcome,
     WriteStatus,
 )
+from guard.overview import Overview
 from guard.ports import Allowed, Buckets, Client, Dead, Filter, Tenant
 from guard.principal import Principal
 from guard.record import Consistent, Included, Leaves, Sought, Tree
@@ -142,6 +143,7 @@ class DecisionDoors(msgspec.Struct, frozen=True, kw_only=True):
     release: Callable[[Principal, MemoryId, Rooms, Ruling, Manner], Awaitable[Case]]
     reject: Callable[[Principal, MemoryId, Rooms, Ruling], Awaitable[Case]]
     escalate: Callable[[Principal, MemoryId, Rooms, Ruling], Awaitable[Case]]
+    undo: Callable[[Principal, MemoryId, Rooms, Ruling], Awaitable[Case]]
 
 
 class CaseDoors(msgspec.Struct, frozen=True, kw_only=True):
@@ -199,6 +201,7 @@ class UseCases(msgspec.Struct, frozen=True, kw_only=True):
     traces: TraceDoors
     origins: OriginDoors
     record: RecordDoors
+    overview: Callable[[Principal, int, Rooms], Awaitable[Overview]]
     reports: ReportDoors
     tenants: TenantDoors
     queue: QueueDoors

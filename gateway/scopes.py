@@ -111,6 +111,8 @@ ROUTES: Final[dict[tuple[str, str], Requirement]] = {
     ("POST", "/console/queue/{id}/release"): Scope.QUARANTINE_DECIDE,
     ("POST", "/console/queue/{id}/reject"): Scope.QUARANTINE_DECIDE,
     ("POST", "/console/queue/{id}/escalate"): Scope.QUARANTINE_DECIDE,
+    ("GET", "/console/audit"): Scope.AUDIT_READ,
+    ("POST", "/console/audit/verify"): Scope.AUDIT_READ,
     # The transports carry messages of many kinds; each tool call is checked against TOOLS.
     (ANY_METHOD, "/mcp"): Access.ANY_AUTHENTICATED,
     (ANY_METHOD, "/sse"): Access.ANY_AUTHENTICATED,

@@ -97,6 +97,7 @@ class Clerk:
             await self._rooms.answers.expire(now)
             await self._rooms.transcript.expire(now)
             await self._rooms.traces.expire(now)
+            await self._rooms.undoing.expire(now)
             await expire_held(self._rooms)
 
     async def _in_order(self, dues: Sequence[Due]) -> None:

@@ -4,7 +4,7 @@ Every decision is one commit with its audit leaf; the leaf says why, the comment
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final
+from datetime import timedelta
 
 import msgspec
 
@@ -17,22 +17,23 @@ from guard.errors import (
     UnreadableError,
 )
 from guard.leaves import leaf_of
-from guard.nouns import Decided, Row, Sealed
+from guard.nouns import Decided, Row, Sealed, Undoable
 from guard.outcomes import Case
+from guard.ports import Record
 from guard.principal import Principal
 from guard.retire import Made, change_of
 from guard.revise import Proven, prove
 from guard.rooms import Rooms
 from guard.ruling import UNSTATED, Ruling, remarks_of
+from guard.undoable import Before
 from memory.types import Epoch, LeafId, MemoryId, Owner, State, SubjectId, TenantId
-
-_ESCALATE: Final = "escalate"
 
 
 async def reject(
     principal: Principal, id: MemoryId, rooms: Rooms, ruling: Ruling = UNSTATED
 ) -> Case:
-    """Discard a held memory: its content goes, a tombstone stays.
+    """Discard a held memory: a tombstone stays, and its content goes when nobody may undo that
+    any more.
 
     Raises NotFoundError for an id that the tenant does not hold, ForbiddenError for the reviewer's
     own write.
@@ -82,6 +83,9 @@ class Decision(msgspec.Struct, frozen=True):
     epoch: Epoch
     action: str
     ruling: Ruling
+    escalated: bool = False
+    before: Sealed | None = None
+    """The held row that the decision replaces, where it can be undone."""
 
 
 async def settle(
@@ -105,15 +109,32 @@ async def settle(
     change = msgspec.structs.replace(
         change_of(owner, decision.epoch, [(sealed, leaf), *along]),
         remarks=tuple(await remarks_of(ruling, leaf, owner, rooms)),
-        escalated=(label.id,) if decision.action == _ESCALATE else (),
+        escalated=(label.id,) if decision.escalated else (),
+        undoable=await _undoable(decision, sealed, along, rooms),
+        undone=() if decision.before is not None else (label.id,),
     )
     await rooms.ledger.commit(change)
+
+
+async def _undoable(
+    decision: Decision, sealed: Sealed, along: Sequence[Made], rooms: Rooms
+) -> tuple[Undoable, ...]:
+    """Return what the decision replaces, sealed for as long as it can be undone."""
+    if decision.before is None:
+        return ()
+    label, owner = sealed.label, decision.owner
+    gave_way = tuple(row.label.id for row, _ in along)
+    plain = msgspec.msgpack.encode(Before(decision.before, label.state, gave_way))
+    place = (label.id.encode(), label.leaf.encode())
+    token = await rooms.envelopes.wrap(owner, Record.UNDO, place, plain)
+    until = label.changed_at + timedelta(minutes=rooms.bounds.undo_minutes)
+    return (Undoable(owner, label.id, label.leaf, until, token),)
 
 
 async def _reject(principal: Principal, id: MemoryId, rooms: Rooms, ruling: Ruling) -> Case:
     row, owner = await found(principal, id, rooms)
     epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
-    decision = Decision(principal, owner, epoch, "reject", ruling)
+    decision = Decision(principal, owner, epoch, "reject", ruling, before=row.sealed)
     leaf_id = LeafId(rooms.new_id())
     try:
         sealed = await rooms.vault.relabel(
@@ -131,7 +152,10 @@ async def _escalate(principal: Principal, id: MemoryId, rooms: Rooms, ruling: Ru
     memory = await prove(owner, row, rooms)
     reasons = tuple(dict.fromkeys((*memory.evidence.reasons, REASON_ESCALATED)))
     sealed = await held_still(memory, reasons, rooms)
-    await settle(Decision(principal, owner, epoch, _ESCALATE, ruling), sealed, rooms)
+    decision = Decision(
+        principal, owner, epoch, "escalate", ruling, escalated=True, before=row.sealed
+    )
+    await settle(decision, sealed, rooms)
     return Case(sealed.label, reasons)
 
 

@@ -73,7 +73,11 @@ async def _erase(principal: Principal, id: MemoryId, rooms: Rooms) -> Receipt:
     rows = await rooms.ledger.rows(owner.tenant, owner.subject, [id])
     if not rows:
         return await _cancel(principal, id, epoch, rooms)
-    if rows[0].sealed.label.state not in states_visible_to(principal):
+    seen = states_visible_to(principal)
+    state = rows[0].sealed.label.state
+    # What a reviewer rejected is kept while that can be undone: it is still the subject's to erase.
+    kept = state is State.REJECTED and await rooms.undoing.last(owner.tenant, id, at) is not None
+    if state not in seen and not (kept and State.HELD in seen):
         raise NotFoundError
 
     # (2) Empty the row. What remains is a tombstone: a label and a keyed fingerprint.

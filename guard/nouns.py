@@ -351,6 +351,18 @@ class Barred(msgspec.Struct, frozen=True):
     changed_at: datetime
 
 
+class Undoable(msgspec.Struct, frozen=True):
+    """A decision that can be undone until `expires_at`. `leaf` is the decision's, `token` has the
+    row from before it, sealed.
+    """
+
+    owner: Owner
+    memory: MemoryId
+    leaf: LeafId
+    expires_at: datetime
+    token: bytes
+
+
 class Change(msgspec.Struct, frozen=True):
     """One atomic change of one subject's memories, and of what is kept beside them.
 
@@ -360,8 +372,10 @@ class Change(msgspec.Struct, frozen=True):
     already that has not expired is a conflict. Rows that become forgotten take along the answers
     and outcomes that name them. `doubts` are pairs of active memories of which it is not known
     whether both can hold, the first a row of the change; a row that is no longer active takes along
-    the doubts that name it. Each of `remarks` belongs to a leaf of the change. `escalated`
-    are held rows of the change that are marked for other reviewers, until they are held no more. `derived` are pairs of
+    the doubts that name it. Each of `remarks` belongs to a leaf of the change. `escalated` are
+    held rows of the change that are marked for other reviewers, until they are held no more. Each
+    of `undoable` takes the place of an earlier decision on its memory; of those `undone`, and of
+    those forgotten, none is kept any more. `derived` are pairs of
     a row of the change and a memory that it was derived from; `barred`, rows that a ban holds.
     """
 
@@ -374,6 +388,8 @@ class Change(msgspec.Struct, frozen=True):
     doubts: tuple[tuple[MemoryId, MemoryId], ...] = ()
     remarks: tuple[SealedRemark, ...] = ()
     escalated: tuple[MemoryId, ...] = ()
+    undoable: tuple[Undoable, ...] = ()
+    undone: tuple[MemoryId, ...] = ()
     derived: tuple[tuple[MemoryId, MemoryId], ...] = ()
     barred: tuple[Barred, ...] = ()
 

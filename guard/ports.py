@@ -68,12 +68,14 @@ class Vault(Protocol):
         superseded_by: MemoryId | None = None,
         decided: Decided | None = None,
         faded: int | None = None,
+        over: Sealed | None = None,
     ) -> Sealed:
         """Return the same content with another state, the next version and a new tag.
 
         With state `forgotten` or `rejected` all three tokens and both digests become empty.
         `decided` replaces what it was decided by, where it keeps its content, and `faded` how often
-        it was let fade. Raises UnreadableError when the tag of `sealed` does not hold.
+        it was let fade. With `over` it becomes the version after that one, of the same memory.
+        Raises UnreadableError when the tag of either does not hold.
         """
         ...
 
@@ -122,6 +124,7 @@ class Record(StrEnum):
     TURN = "turn"
     TRACE = "trace"
     REMARK = "remark"
+    UNDO = "undo"
     HOOK = "hook"
     VISIT = "visit"
 
@@ -234,8 +237,8 @@ class Docket(msgspec.Struct, frozen=True):
     """Which held rows to list, and in which order. Empty tuples mean no restriction.
 
     `sources` and `sessions` are keyed ids, as labels have them. `sealed` is what the caller sorts
-    out by what is sealed: the ledger can't, and binds the cursor to it. `escalated` leaves only what a
-    reviewer marked for others.
+    out by what is sealed: the ledger can't, and binds the cursor to it. `escalated` leaves only
+    what a reviewer marked for others.
     """
 
     order: Order = Order.NEWEST

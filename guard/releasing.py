@@ -72,7 +72,7 @@ async def _release(
     # (1) Find it in the tenant's quarantine and prove it: nothing forged may be released.
     row, owner = await found(principal, id, rooms)
     epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
-    deciding = Deciding(principal, owner, epoch, "release", ruling)
+    deciding = Deciding(principal, owner, epoch, "release", ruling, before=row.sealed)
     memory = await prove(owner, row, rooms)
     origin = msgspec.structs.replace(_origin_in(manner, memory), at=at)
 

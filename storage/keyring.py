@@ -53,6 +53,7 @@ class SubjectPurpose(StrEnum):
     TURN = "turn"
     TRACE = "trace"
     REMARK = "remark"
+    UNDO = "undo"
     HOOK = "hook"
     VISIT = "visit"
 

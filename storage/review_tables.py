@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Final
 
-from sqlalchemy import Table
+from sqlalchemy import BigInteger, Index, Table
 from sqlmodel import Field
 
 from storage.tables import METADATA, LedgerTable
@@ -17,4 +17,21 @@ class EscalationRow(LedgerTable, table=True):
     memory: str = Field(primary_key=True)
 
 
+class DecisionRow(LedgerTable, table=True):
+    """What a reviewer's last decision on a memory replaced, sealed, until it expires; `leaf` is the
+    decision's.
+    """
+
+    __tablename__: ClassVar[str] = "decisions"
+    __table_args__ = (Index("decisions_expiry", "tenant", "expires_at"),)
+
+    tenant: str = Field(primary_key=True)
+    memory: str = Field(primary_key=True)
+    subject: str
+    leaf: str
+    expires_at: int = Field(sa_type=BigInteger)
+    token: bytes
+
+
+DECISIONS: Final[Table] = METADATA.tables["decisions"]
 ESCALATIONS: Final[Table] = METADATA.tables["escalations"]

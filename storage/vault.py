@@ -115,17 +115,24 @@ class SealingVault:
         superseded_by: MemoryId | None = None,
         decided: Decided | None = None,
         faded: int | None = None,
+        over: Sealed | None = None,
     ) -> Sealed:
         """Return the same content with another state, the next version and a new tag.
 
         With state `forgotten` or `rejected` tokens and digests become empty and the fingerprint
         stays, so that what was removed is known again (W15). `decided` replaces evidence, policy
-        and confidence of what keeps its content, and `faded` how often it was let fade. Raises
-        UnreadableError when the tag of `sealed` does not hold, or when emptied content is asked to
+        and confidence of what keeps its content, and `faded` how often it was let fade. With
+        `over`, content from before becomes the version after that one of the same memory. Raises
+        UnreadableError when the tag of either does not hold, or when emptied content is asked to
         come back.
         """
         # (1) Nothing is carried over that was not proved.
         await self._prove(sealed)
+        if over is not None:
+            await self._prove(over)
+            if _place(over.label) != _place(sealed.label):
+                raise UnreadableError
+        newest = (over or sealed).label.version
         emptied = state in _EMPTIED
         if not (emptied or sealed.token):
             raise UnreadableError
@@ -134,7 +141,7 @@ class SealingVault:
         label = msgspec.structs.replace(
             sealed.label,
             state=state,
-            version=sealed.label.version + 1,
+            version=newest + 1,
             changed_at=at,
             superseded_by=superseded_by,
             leaf=leaf,
@@ -316,6 +323,10 @@ def _label(admitted: Admitted, tenant: TenantKeys) -> Label:
         leaf=admitted.leaf,
         gravity=gravity(screened.completions, screened.findings) if held else 0,
     )
+
+
+def _place(label: Label) -> tuple[str, str, MemoryId]:
+    return label.tenant, label.subject, label.id
 
 
 def _tag(tenant: TenantKeys, label: Label, beside: tuple[bytes, bytes, bytes]) -> bytes:

@@ -75,6 +75,7 @@ class House:
             envelopes=envelopes,
             traces=self.traces,
             remarks=self.ledger.remarks,
+            undoing=self.ledger.undoing,
             doubts=self.ledger.doubts,
             origins=self.ledger.origins,
             bans=self.ledger.bans,

@@ -132,6 +132,7 @@ def bounds_of(settings: Settings) -> Bounds:
         held_tenant=settings.held.tenant,
         held_origin=settings.held.origin,
         held_days=settings.held.days,
+        undo_minutes=settings.held.undo_minutes,
         turn_minutes=settings.sessions.turn_minutes,
         session_turns=settings.sessions.turns,
         session_bytes=settings.sessions.max_bytes,

@@ -81,6 +81,7 @@ from guard.hunt import hunt
 from guard.magnets import Magnets
 from guard.models.prepare import prepare
 from guard.once import amend_once, remember_once, restore_once
+from guard.overview import overview
 from guard.past import history
 from guard.ports import Buckets, Detector, Embedder, Index, Ledger, Registry
 from guard.queue import accept, given_up, replay, status
@@ -95,6 +96,7 @@ from guard.revoke import revoke, revoke_tenant, revoked
 from guard.rooms import Rooms
 from guard.stages import STAGES
 from guard.turns import Turns
+from guard.undo import undo
 from memory.ids import RANDOM_BYTES, uuid7
 from storage.answers import SqlAnswers
 from storage.bans import SqlBans
@@ -108,6 +110,7 @@ from storage.queue import SqlQueue
 from storage.rates import WindowRates
 from storage.registry import SqlRegistry
 from storage.remarks import SqlRemarks
+from storage.reviews import SqlUndoing
 from storage.statutes import SqlStatutes
 from storage.stock import SqlStock
 from storage.tracebook import TraceBook
@@ -130,7 +133,7 @@ USE_CASES: Final = UseCases(
     held=held,
     reveal=reveal,
     cases=CaseDoors(file=casefile),
-    decisions=DecisionDoors(release=release, reject=reject, escalate=escalate),
+    decisions=DecisionDoors(release=release, reject=reject, escalate=escalate, undo=undo),
     revisions=RevisionDoors(
         history=history,
         amend=amend,
@@ -155,6 +158,7 @@ USE_CASES: Final = UseCases(
         lift=ban.lift,
         bans=ban.bans,
     ),
+    overview=overview,
     reports=ReportDoors(
         findings=findings,
         webhooks=webhooks.webhooks,
@@ -443,6 +447,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         transcript=SqlTranscript(keep.database),
         traces=adapters.traces,
         remarks=SqlRemarks(keep.database),
+        undoing=SqlUndoing(keep.database),
         hooking=hooking_of(settings.webhooks, keep.database),
         bans=SqlBans(keep.database),
         origins=SqlOrigins(keep.database),

@@ -60,6 +60,16 @@ def quarantine_routes(edge: Edge) -> list[HTTPRouteHandler]:
         return CaseAnswer.of(await doors.decisions.escalate(request.auth, of, rooms, ruling))
 
     @post(
+        "/v1/quarantine/{id:str}/undo",
+        status_code=200,
+        opt={"shape": Shape("Undo a decision", CaseAnswer, body=rulings.Decide)},
+    )
+    async def undo(request: Incoming, id: FromPath[str]) -> CaseAnswer:
+        ruling = wire.from_json(await request.body(), rulings.Decide).ruling()
+        of = wire.memory_id(id)
+        return CaseAnswer.of(await doors.decisions.undo(request.auth, of, rooms, ruling))
+
+    @post(
         "/v1/quarantine/{id:str}/reveal",
         status_code=200,
         opt={"shape": Shape("Read a case", RevealedAnswer, body=wire.RevealHeld)},
@@ -69,4 +79,4 @@ def quarantine_routes(edge: Edge) -> list[HTTPRouteHandler]:
         of, because = wire.memory_id(id), (asked.ground, asked.comment)
         return RevealedAnswer.of(await doors.reveal(request.auth, of, *because, rooms))
 
-    return [held, release, reject, escalate, reveal]
+    return [held, release, reject, escalate, undo, reveal]

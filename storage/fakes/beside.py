@@ -12,7 +12,17 @@ from typing import Final
 import msgspec
 
 from guard.errors import ConflictError
-from guard.nouns import Accepted, Answer, Cancelled, Change, Ended, Progress, SealedRemark, Write
+from guard.nouns import (
+    Accepted,
+    Answer,
+    Cancelled,
+    Change,
+    Ended,
+    Progress,
+    SealedRemark,
+    Undoable,
+    Write,
+)
 from guard.ports import Dead, Due
 from memory.types import MemoryId, Owner, State, SubjectId, TenantId
 from storage.rows import instant
@@ -52,6 +62,7 @@ class Beside:
         self.dismissed: set[tuple[str, MemoryId, MemoryId]] = set()
         self.remarks: list[SealedRemark] = []
         self.escalated: set[tuple[TenantId, MemoryId]] = set()
+        self.undoable: dict[tuple[TenantId, MemoryId], Undoable] = {}
 
     def refuse(self, change: Change) -> None:
         """Raise ConflictError when the change can't be applied whole."""
@@ -97,6 +108,10 @@ class Beside:
         labels = [row.label for row in change.rows]
         self.escalated -= {(tenant, one.id) for one in labels if one.state is not State.HELD}
         self.escalated |= {(tenant, id) for id in change.escalated}
+        gone = [one.id for one in labels if one.state is State.FORGOTTEN]
+        for id in (*gone, *change.undone):
+            self.undoable.pop((tenant, id), None)
+        self.undoable |= {(tenant, one.memory): one for one in change.undoable}
         if change.answer is not None:
             self.answers[tenant, change.answer.mark] = (owner, change.answer)
 
@@ -111,6 +126,28 @@ class Beside:
         self.remarks = [
             one for one in self.remarks if one.owner.tenant != tenant or one.memory not in gone
         ]
+
+
+class MemoryUndoing:
+    """Fulfils `guard.undoable.Undoing` in memory; made by `MemoryLedger`."""
+
+    def __init__(self, beside: Beside) -> None:
+        self._beside: Final = beside
+
+    async def last(self, tenant: TenantId, memory: MemoryId, now: datetime) -> Undoable | None:
+        """Return the last decision on a memory of the tenant, None when its time is over."""
+        self._beside.reachable()
+        found = self._beside.undoable.get((tenant, memory))
+        return None if found is None or found.expires_at <= now else found
+
+    async def expire(self, now: datetime) -> int:
+        """Remove what can be undone no more, of every tenant; return how many."""
+        self._beside.reachable()
+        kept = self._beside.undoable
+        over = [place for place, one in kept.items() if one.expires_at <= now]
+        for place in over:
+            del kept[place]
+        return len(over)
 
 
 class MemoryAnswers:

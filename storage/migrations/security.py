@@ -36,8 +36,14 @@ _RIGHTS: Final = {
     "traces": "SELECT, INSERT, DELETE",
     "remarks": "SELECT, INSERT, DELETE",
     "escalations": "SELECT, INSERT, DELETE",
+    "decisions": "SELECT, INSERT, DELETE",
     # A visit begins and ends, and becomes nobody else's.
     "visits": "SELECT, INSERT, DELETE",
+    # What came of what is never untold, and what was barred is told for good.
+    "derivations": "SELECT, INSERT",
+    "lineages": "SELECT, INSERT",
+    "bans": "SELECT, INSERT, UPDATE (lifted_at)",
+    "barred": "SELECT, INSERT, DELETE",
     # Recorded once: a gateway can't make the vectors of one model pass for another's.
     "embedders": "SELECT, INSERT",
     # A destroyed key leaves its number behind.

@@ -35,6 +35,7 @@ PORTS: Final[Mapping[str, Sequence[str]]] = {
     "revocations": _SQL,
     "stock": _SQL,
     "transcript": _SQL,
+    "undoing": _SQL,
     "vault": _SQL,
 }
 """The adapters of each port, by the names that the cases carry."""

@@ -16,6 +16,7 @@ import msgspec
 from guard.nouns import Answer, Change, Label, Later, Leaf, Row, Sealed
 from guard.origins import Bans, Origins
 from guard.ports import Answers, Audit, Ledger, Quarantine, Queue, Remarks, Stock
+from guard.undoable import Undoing
 from memory.origin import Channel, OriginClass
 from memory.types import (
     ClientId,
@@ -43,6 +44,7 @@ from storage.ports import Outbox
 from storage.quarantine import SqlQuarantine
 from storage.queue import SqlQueue
 from storage.remarks import SqlRemarks
+from storage.reviews import SqlUndoing
 from storage.stock import SqlStock
 from tests.postgres import Place
 
@@ -79,6 +81,7 @@ class Books(msgspec.Struct, frozen=True):
     answers: Answers
     queue: Queue
     remarks: Remarks
+    undoing: Undoing
     origins: Origins
     bans: Bans
     file: Path | None
@@ -116,6 +119,7 @@ def books_on(database: Database, file: Path | None = None) -> Books:
         SqlAnswers(database),
         SqlQueue(database),
         SqlRemarks(database),
+        SqlUndoing(database),
         SqlOrigins(database),
         SqlBans(database),
         file,
@@ -138,6 +142,7 @@ async def open_books(
             ledger.answers,
             ledger.queue,
             ledger.remarks,
+            ledger.undoing,
             ledger.origins,
             ledger.bans,
             None,

@@ -64,6 +64,7 @@ from guard.outcomes import (
     WriteOutcome,
     WriteStatus,
 )
+from guard.overview import Overview
 from guard.ports import Buckets, Client, Dead, Filter, Registry, Tenant
 from guard.principal import Principal, Scope
 from guard.record import Consistent, Included, Leaves, Sought, Tree
@@ -248,6 +249,11 @@ class Calls:
         self._note("release", principal, (id, ruling, manner))
         raise NotFoundError
 
+    async def undo(self, principal: Principal, id: MemoryId, _: Rooms, ruling: Ruling) -> Case:
+        """Know no decision."""
+        self._note("undo", principal, (id, ruling))
+        raise NotFoundError
+
     async def escalate(self, principal: Principal, id: MemoryId, _: Rooms, ruling: Ruling) -> Case:
         """Know no case."""
         self._note("escalate", principal, (id, ruling))
@@ -264,6 +270,11 @@ class Calls:
         """Know no case."""
         self._note("reveal", principal, (id, ground, comment))
         raise NotFoundError
+
+    async def overview(self, principal: Principal, days: int, _: Rooms) -> Overview:
+        """Count nothing."""
+        self._note("overview", principal, days)
+        return Overview(0, {}, None, (), NOW)
 
     async def file(self, principal: Principal, id: MemoryId, _: Rooms) -> CaseFile:
         """Know no case."""
@@ -345,7 +356,7 @@ class Calls:
             held=self.held,
             cases=CaseDoors(file=self.file),
             decisions=DecisionDoors(
-                release=self.release, reject=self.reject, escalate=self.escalate
+                release=self.release, reject=self.reject, escalate=self.escalate, undo=self.undo
             ),
             reveal=self.reveal,
             revisions=RevisionDoors(
@@ -366,6 +377,7 @@ class Calls:
                 consistent=self.consistent,
                 leaves=self.leaves,
             ),
+            overview=self.overview,
             reports=self.report_doors(),
             tenants=self.tenant_doors(),
             tokens=TokenDoors(

@@ -89,11 +89,23 @@ async def test_an_older_ledger_with_memories_is_the_packaged_embedders(
         edit(file, f"DROP INDEX {index}")
     for index in ("subject", "client", "origin", "source", "session", "gravity"):
         edit(file, f"DROP INDEX held_{index}")
+    for name in ("source", "session", "client"):
+        edit(file, f"DROP INDEX memories_by_{name}")
     for column in ("claim", "faded", "gravity"):
         edit(file, f"ALTER TABLE memories DROP COLUMN {column}")
     for table in ("embedders", "answers", "queue", "writes", "turns", "revocations", "doubts"):
         edit(file, f"DROP TABLE {table}")
-    for table in ("rulesets", "enactments", "traces", "remarks", "escalations", "visits"):
+    for table in (
+        "rulesets",
+        "enactments",
+        "traces",
+        "remarks",
+        "escalations",
+        "decisions",
+        "visits",
+    ):
+        edit(file, f"DROP TABLE {table}")
+    for table in ("derivations", "lineages", "bans", "barred"):
         edit(file, f"DROP TABLE {table}")
     for table in ("posts", "webhook_seals", "webhooks"):
         edit(file, f"DROP TABLE {table}")
