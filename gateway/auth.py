@@ -325,7 +325,9 @@ def operator_principal(tenant: TenantId, at: datetime, client: str = "command-li
         owner=Owner(tenant, SubjectId("operator")),
         client=ClientId(client),
         credential=client,
-        scopes=frozenset({Scope.PLATFORM_ADMIN, Scope.TENANT_ADMIN}),
+        scopes=frozenset(
+            {Scope.PLATFORM_ADMIN, Scope.TENANT_ADMIN, Scope.POLICY_READ, Scope.POLICY_WRITE}
+        ),
         channel=Channel.CLI,
         ceiling=ceiling(Channel.CLI, OriginClass.OPERATOR),
         issued_at=at,

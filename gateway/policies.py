@@ -10,7 +10,6 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
-from gateway import wire
 from guard.enact import Standing
 from guard.hunt import Bag, Found, Scent
 from guard.simulate import Simulation
@@ -38,11 +37,6 @@ class PutPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     text: _Text
     comment: _Comment = ""
-
-    def __post_init__(self) -> None:
-        """Refuse a comment that is no text."""
-        if self.comment:
-            wire.require_text("comment", self.comment)
 
 
 class ListVersions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -22,6 +22,7 @@ from policies.load import Override
 
 MAX_VERSIONS: Final = 10_000
 """Versions of one tenant, which nobody can remove."""
+MAX_COMMENT: Final = 1_000
 _ATTEMPTS: Final = 4
 _UNDECIDED: Final = "commit"
 
@@ -66,10 +67,13 @@ class Standing(msgspec.Struct, frozen=True):
 async def put(principal: Principal, text: str, comment: str, desk: Desk) -> Ruleset:
     """Keep a draft as the tenant's next version, and return it. It does not hold yet.
 
-    Raises DraftError for one that does not only tighten, ConflictError when others put, too.
+    Raises DraftError for one that does not only tighten, InvalidError for a comment that is none,
+    ConflictError when others put, too.
     """
     principal.require(Scope.POLICY_WRITE)
     tenant = principal.owner.tenant
+    if len(comment) > MAX_COMMENT or not comment.isprintable():
+        raise InvalidError(f"comment: one line of at most {MAX_COMMENT} characters")
     drafted(text, tenant, desk.policy)
     for attempt in range(_ATTEMPTS):
         newest = await desk.statutes.of(tenant, None, 1)

@@ -24,7 +24,7 @@ from gateway.app.policing import checked, policy_of
 from gateway.app.rescanning import rescan, simulate
 from gateway.app.sealing import seal, unseal
 from gateway.app.serving import Gateway, Progress, embedded, opened, prepare_models, run
-from gateway.app.tenancy import registry_desk, revocation_desk
+from gateway.app.tenancy import policy_desk, registry_desk, revocation_desk
 from gateway.app.training import train
 from guard.models.calling import is_private
 
@@ -41,6 +41,7 @@ __all__ = [
     "migrate",
     "new_audit_key",
     "opened",
+    "policy_desk",
     "policy_of",
     "prepare_models",
     "rebuild",

@@ -11,6 +11,8 @@ from gateway.app.policing import candidate_of, governed, overrides_of, policy_of
 from gateway.app.screening import no_quota, opened_detectors
 from gateway.app.serving import RATE_WINDOW_SECONDS, Progress, new_id, now, prepare_models
 from gateway.settings import Settings
+from guard.detectors import SCREENING
+from guard.errors import NotFoundError
 from guard.magnets import Magnets
 from guard.rescan import Rescanned, outdated
 from guard.rescan import rescan as rescan_tenant
@@ -18,8 +20,13 @@ from guard.rooms import Rooms
 from guard.simulate import Simulation, since
 from guard.simulate import simulate as simulate_policy
 from guard.stages import STAGES
+from guard.statutes import NO_RULES, Statutes
 from guard.turns import Turns
 from memory.types import TenantId
+from policies.draft import drafted
+from policies.draft import enacted as enacted_rules
+from policies.load import Override
+from policies.model import Policy
 from storage.answers import SqlAnswers
 from storage.fakes.index import MemoryIndex
 from storage.journal import BatchingJournal
@@ -28,6 +35,7 @@ from storage.quarantine import SqlQuarantine
 from storage.queue import SqlQueue
 from storage.rates import WindowRates
 from storage.registry import SqlRegistry
+from storage.statutes import SqlStatutes
 from storage.stock import SqlStock
 from storage.transcript import SqlTranscript
 
@@ -55,9 +63,13 @@ async def simulate(
     """Compare the policy in force for a tenant with a candidate, over the last days' decisions."""
     name = TenantId(tenant)
     async with opened_keep(settings) as keep, opened_enacted(settings, keep.database) as enacted:
-        own = enacted.own(name)
-        candidate = candidate_of(settings, word, name, own)
-        current = governed(policy_of(settings), overrides_of(settings), name, own)
+        own, policy, overrides = enacted.own(name), policy_of(settings), overrides_of(settings)
+        if word.isdecimal():
+            rules = await _rules_of(name, int(word), policy, SqlStatutes(keep.database))
+            candidate = governed(policy, overrides, name, rules)
+        else:
+            candidate = candidate_of(settings, word, name, own)
+        current = governed(policy, overrides, name, own)
         stock, sweep = SqlStock(keep.database), since(now() - timedelta(days=days))
         total = await stock.count(name, sweep)
         return await simulate_policy(
@@ -67,6 +79,19 @@ async def simulate(
             keep.vault,
             lambda seen: progress(name, seen, total),
         )
+
+
+async def _rules_of(
+    tenant: TenantId, number: int, policy: Policy, statutes: Statutes
+) -> Override | None:
+    """Return the rules of a version as they would hold. Raises NotFoundError, DraftError."""
+    if number == NO_RULES:
+        return None
+    version = await statutes.one(tenant, number)
+    if version is None:
+        raise NotFoundError
+    drafted(version.text, tenant, policy)
+    return enacted_rules(version.text, tenant, number, SCREENING)
 
 
 @asynccontextmanager

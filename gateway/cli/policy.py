@@ -34,7 +34,7 @@ Whose = Annotated[str | None, typer.Option("--tenant", metavar="T", help="With t
 Candidate = Annotated[
     str,
     typer.Argument(
-        metavar="CANDIDATE", help="A policy file, a tenant's rules, or a profile's name."
+        metavar="CANDIDATE", help="A policy file, a tenant's rules, a profile's name, or a version."
     ),
 ]
 Of = Annotated[str, typer.Option("--tenant", metavar="T", help="Whose stored decisions.")]

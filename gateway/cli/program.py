@@ -12,6 +12,7 @@ from gateway.cli import (
     policy,
     queue,
     revoking,
+    rules,
     say,
     service,
     stdio,
@@ -85,6 +86,12 @@ _policy = _group("The policy.")
 _policy.command("check")(policy.check)
 _policy.command("explain")(policy.explain)
 _policy.command("simulate")(policy.simulate)
+_policy.command("put")(rules.put)
+_policy.command("list")(rules.listed)
+_policy.command("show")(rules.show)
+_policy.command("diff")(rules.diff)
+_policy.command("activate")(rules.activate)
+_policy.command("rollback")(rules.roll_back)
 program.add_typer(_policy, name="policy")
 
 _models = _group("The packaged models.")
