@@ -21,6 +21,7 @@ from gateway.app.chores import (
 )
 from gateway.app.deciding import dead_writes, replay
 from gateway.app.policing import checked, policy_of
+from gateway.app.reporting import append_findings, findings
 from gateway.app.rescanning import rescan, simulate
 from gateway.app.sealing import seal, unseal
 from gateway.app.serving import Gateway, Progress, embedded, opened, prepare_models, run
@@ -31,11 +32,13 @@ from guard.models.calling import is_private
 __all__ = [
     "Gateway",
     "Progress",
+    "append_findings",
     "checked",
     "dead_writes",
     "embedded",
     "examine",
     "export_audit",
+    "findings",
     "is_private",
     "kept_in",
     "migrate",

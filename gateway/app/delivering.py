@@ -224,7 +224,7 @@ def delivering_of(settings: Webhooks, rooms: Rooms, database: Database) -> Deliv
 
 
 def _allowed(settings: Webhooks) -> frozenset[str]:
-    return frozenset(one.lower() for one in settings.allowed_hosts)
+    return frozenset(settings.allowed_hosts)
 
 
 def watch_posts(metrics: Metrics, delivering: Delivering) -> None:

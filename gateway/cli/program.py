@@ -21,6 +21,7 @@ from gateway.cli import (
     upkeep,
 )
 from gateway.cli.demo import demo
+from gateway.cli.findings import findings
 from gateway.cli.rescan import rescan
 from gateway.cli.screen import screen
 from gateway.cli.train import train
@@ -78,6 +79,7 @@ program.add_typer(_queue, name="queue")
 _audit = _group("The audit trail.")
 _audit.command("verify")(auditing.verify)
 _audit.command("export")(auditing.export)
+_audit.command("findings")(findings)
 _audit.command("checkpoint")(auditing.checkpoint)
 _audit.command("key")(auditing.new_key)
 program.add_typer(_audit, name="audit")

@@ -6,13 +6,15 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from gateway.settings.kinds import Words
+HostPort = Annotated[
+    str, Meta(max_length=512, pattern=r"\A(\[[0-9a-f:.]+\]|[a-z0-9._-]+):[0-9]{1,5}\Z")
+]
 
 
 class Webhooks(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Where findings of tenants may be posted, and how long that is tried."""
 
-    allowed_hosts: Words = ()
+    allowed_hosts: tuple[HostPort, ...] = ()
     """`host:port` that posts may go to although it is private or plain http."""
     ca_file: Path | None = None
     """Certificates to believe of endpoints, instead of the system's."""

@@ -120,6 +120,7 @@ _LISTS: Final = frozenset(
         "auth.authorization_servers",
         "auth.algorithms",
         "screening.second_attack_labels",
+        "webhooks.allowed_hosts",
     }
 )
 
