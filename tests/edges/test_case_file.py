@@ -116,7 +116,8 @@ async def test_the_worst_comes_first_and_of_equals_the_newest(guarded: Guarded) 
     assert scores[0] == scores[1] == 9
     assert 0 < scores[2] < 9
     assert page["total"] == 3
-    found, cursor = [], {}
+    found: list[str] = []
+    cursor: dict[str, str] = {}
     while True:
         query = {"sort": "score", "limit": 1, **cursor}
         one = (await rita.get("/v1/quarantine", params=query)).json()
