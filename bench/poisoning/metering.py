@@ -4,18 +4,20 @@ import asyncio
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 
 import msgspec
 
 from bench.poisoning.figures import Spread, spread
 from bench.poisoning.judging import drafted, screened_of
-from bench.poisoning.models import Submit, asked_once, submitting
+from bench.poisoning.models import Submit, asked_once, instead, submitting
 from bench.poisoning.rows import Row
 from gateway.settings import Settings
+from guard import gather
 from guard.nouns import Draft
 from guard.ports import Embedder, EmbedderId, Purpose
+from guard.relating import Reading, Relating, Said, Tie
 from guard.rooms import Rooms
 from guard.watch import Unwatched
 from memory.origin import OriginClass
@@ -25,17 +27,24 @@ WARM_UP: Final = 5
 """Texts judged before any is timed: the first ones load what is loaded late."""
 EMBEDDING: Final = "embedding"
 PACKAGED: Final = "packaged models, for the classifier"
-WHOLE: Final = "whole"
+READINGS: Final = "readings of the text"
+CLAIMS: Final = "claims, for relating"
+WORDS: Final = "words and names, for search"
+CLASSIFIER: Final = "classifier beside the packaged models"
+STAGES: Final = "stages and policy"
+STORE: Final = "keys, ledger, index, neighbours"
+REST: Final = "tag, event loop, these clocks"
+JUDGING: Final = "judgement: readings, classifier, stages, policy"
+READING: Final = "all that reads the text: these, claims, words"
 BESIDE: Final = "all beside embedding and packaged models"
-_STEPS: Final = {
-    "remember.gather": "readings, words, keys, neighbours",
-    "remember.detect": "detectors beside the packaged models",
-    "remember.screen": "stages and policy",
-}
-_BESIDE: Final = (*_STEPS.values(), BESIDE)
+BARE: Final = "the same without clocks within"
+WHOLE: Final = "whole"
+_GATHER: Final = "remember.gather"
+_DETECT: Final = "remember.detect"
+_SCREEN: Final = "remember.screen"
 _PASSES: Final = 3
 """Times that each text is judged for the processor's time; the least counts."""
-_REST: Final = 1.0
+_LULL: Final = 1.0
 """Seconds after which the threads of the numerical libraries have stopped waiting for work."""
 
 
@@ -77,9 +86,9 @@ async def _elapsed(
     for draft in drafts[:WARM_UP]:
         await screened_of(draft, timed)
     taken = []
-    with submitting(clock.counted):
+    with submitting(clock.counted), _within(timed, clock) as inside:
         for number, draft in enumerate(drafts, start=1):
-            taken.append(await _one(draft, timed, clock))
+            taken.append(await _one(draft, inside, clock))
             advance(number)
     return taken
 
@@ -87,33 +96,73 @@ async def _elapsed(
 async def _worked(drafts: Sequence[Draft], rooms: Rooms) -> list[dict[str, float]]:
     """Return the processor time of the parts of each write beside the models."""
     clock = _Clock(time.process_time)
-    knowing = msgspec.structs.replace(rooms, watch=clock)
+    timed = msgspec.structs.replace(rooms, watch=clock)
     with asked_once():
         for draft in drafts:
-            await screened_of(draft, knowing)
-        await asyncio.sleep(_REST)
-        passes = [[await _one(draft, knowing, clock) for draft in drafts] for _ in range(_PASSES)]
+            await screened_of(draft, timed)
+        await asyncio.sleep(_LULL)
+        bare, within = [], []
+        for _ in range(_PASSES):
+            bare.append([await _whole(draft, rooms, clock) for draft in drafts])
+            with _within(timed, clock) as inside:
+                within.append([await _one(draft, inside, clock) for draft in drafts])
     # Whatever else runs takes cache and cores away and so only ever adds to what a write takes.
-    taken = [min(same, key=lambda one: one[BESIDE]) for same in zip(*passes, strict=True)]
-    return [{name: of for name, of in one.items() if name in _BESIDE} for one in taken]
+    taken = [min(same, key=lambda one: one[BESIDE]) for same in zip(*within, strict=True)]
+    least = [min(same) for same in zip(*bare, strict=True)]
+    models = {EMBEDDING, PACKAGED, WHOLE}
+    return [
+        {name: of for name, of in one.items() if name not in models} | {BARE: whole}
+        for one, whole in zip(taken, least, strict=True)
+    ]
+
+
+async def _whole(draft: Draft, rooms: Rooms, clock: "_Clock") -> float:
+    """Judge one draft; return what it took."""
+    clock.taken.clear()
+    with clock.step(WHOLE):
+        await screened_of(draft, rooms)
+    return clock.taken[WHOLE]
 
 
 async def _one(draft: Draft, rooms: Rooms, clock: "_Clock") -> dict[str, float]:
     """Judge one draft; return what each part took by itself: the steps contain the models."""
-    clock.taken.clear()
-    with clock.step(WHOLE):
-        await screened_of(draft, rooms)
+    whole = await _whole(draft, rooms, clock)
     taken = clock.taken
     embedding, packaged = taken.get(EMBEDDING, 0.0), taken.get(PACKAGED, 0.0)
-    gather, detect, screen = (taken[step] for step in _STEPS)
-    parts = (gather - embedding, detect - packaged, screen)
+    beside = whole - embedding - packaged
+    parts = {
+        READINGS: taken[READINGS],
+        CLASSIFIER: taken[_DETECT] - packaged,
+        STAGES: taken[_SCREEN],
+        CLAIMS: taken[CLAIMS],
+        WORDS: taken[WORDS],
+    }
+    judging = parts[READINGS] + parts[CLASSIFIER] + parts[STAGES]
+    reading = judging + parts[CLAIMS] + parts[WORDS]
+    text = parts[READINGS] + parts[CLAIMS] + parts[WORDS]
+    steps = taken[_GATHER] + taken[_DETECT] + taken[_SCREEN]
     return {
         EMBEDDING: embedding,
         PACKAGED: packaged,
-        **dict(zip(_STEPS.values(), parts, strict=True)),
-        BESIDE: taken[WHOLE] - embedding - packaged,
-        WHOLE: taken[WHOLE],
+        **parts,
+        STORE: taken[_GATHER] - embedding - text,
+        REST: whole - steps,
+        JUDGING: judging,
+        READING: reading,
+        BESIDE: beside,
+        WHOLE: whole,
     }
+
+
+@contextmanager
+def _within(rooms: Rooms, clock: "_Clock") -> Iterator[Rooms]:
+    """Lend the rooms with a clock in front of each part that reads the text while facts are
+    gathered: those parts are no steps that anybody else watches.
+    """
+    with ExitStack() as stack:
+        for name, part in (("_read", READINGS), ("_named", WORDS)):
+            stack.enter_context(instead(gather, name, clock.around(part, getattr(gather, name))))
+        yield msgspec.structs.replace(rooms, relating=_TimedRelating(rooms.relating, clock))
 
 
 def _by_part(taken: Sequence[Mapping[str, float]]) -> dict[str, Spread]:
@@ -142,6 +191,15 @@ class _Clock(Unwatched):
             if not self._under_way[name]:
                 self.taken[name] = self.taken.get(name, 0.0) + self._now() - self._began[name]
 
+    def around(self, name: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        """Return `work`, counted as this part."""
+
+        def timed(*args: Any) -> Any:
+            with self.step(name):
+                return work(*args)
+
+        return timed
+
     def counted(self, submit: Submit) -> Submit:
         """Return the way to ask a model, counted unless it is asked for the embedding.
 
@@ -169,3 +227,22 @@ class _TimedEmbedder:
     async def embed(self, texts: Sequence[str], purpose: Purpose = Purpose.MEMORY) -> list[Vectors]:
         with self._clock.step(EMBEDDING):
             return await self._embedder.embed(texts, purpose)
+
+
+class _TimedRelating:
+    def __init__(self, relating: Relating, clock: _Clock) -> None:
+        self._relating = relating
+        self._clock = clock
+
+    def read(self, said: Said) -> Reading:
+        with self._clock.step(CLAIMS):
+            return self._relating.read(said)
+
+    def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
+        return self._relating.ties(new, old)
+
+    def is_unread(self, said: Said) -> bool:
+        return self._relating.is_unread(said)
+
+    def is_current(self, record: bytes) -> bool:
+        return self._relating.is_current(record)

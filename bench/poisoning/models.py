@@ -20,7 +20,7 @@ Submit = Callable[..., Awaitable[list[Any]]]
 @contextmanager
 def submitting(change: Callable[[Submit], Submit]) -> Iterator[None]:
     """Let every model be asked as `change` makes of the way it is asked meanwhile."""
-    with _instead(Batching, "submit", change(Batching.submit)):
+    with instead(Batching, "submit", change(Batching.submit)):
         yield
 
 
@@ -63,12 +63,13 @@ def scores_told() -> Iterator[Mapping[str, float]]:
             told[texts[0]] = known[key].score
         return known[key]
 
-    with _instead(PoisonReader, "judge", judge_once):
+    with instead(PoisonReader, "judge", judge_once):
         yield told
 
 
 @contextmanager
-def _instead(owner: type, name: str, function: Callable[..., Any]) -> Iterator[None]:
+def instead(owner: object, name: str, function: Callable[..., Any]) -> Iterator[None]:
+    """Have the function stand in the place of the one that `owner` has by this name meanwhile."""
     original = getattr(owner, name)
     setattr(owner, name, function)
     try:

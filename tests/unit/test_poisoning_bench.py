@@ -10,7 +10,22 @@ import pytest
 
 from bench.poisoning.judging import Seen, see
 from bench.poisoning.measuring import ORIGINS, measured
-from bench.poisoning.metering import BESIDE, EMBEDDING, WHOLE, _Clock, time_them
+from bench.poisoning.metering import (
+    BESIDE,
+    CLAIMS,
+    CLASSIFIER,
+    EMBEDDING,
+    JUDGING,
+    READING,
+    READINGS,
+    REST,
+    STAGES,
+    STORE,
+    WHOLE,
+    WORDS,
+    _Clock,
+    time_them,
+)
 from bench.poisoning.models import asked_once
 from bench.poisoning.peers import PEERS, Peer, asked, installing
 from bench.poisoning.report import NO_SCORE, FileReport, Report, printed
@@ -216,6 +231,9 @@ async def test_the_parts_of_a_write_add_up() -> None:
     assert 0 < elapsed[EMBEDDING].mean < elapsed[WHOLE].mean
     assert elapsed[BESIDE].mean + elapsed[EMBEDDING].mean <= elapsed[WHOLE].mean + 1e-6
     assert worked[BESIDE].mean > 0
+    apart = (READINGS, CLASSIFIER, STAGES, CLAIMS, WORDS, STORE, REST)
+    assert sum(worked[part].mean for part in apart) == pytest.approx(worked[BESIDE].mean)
+    assert worked[READINGS].mean < worked[JUDGING].mean < worked[READING].mean
     assert 0 < timed.ratio < 1
 
 
