@@ -19,6 +19,8 @@ LONGEST: Final = 200
 MOST: Final = 64
 """Entities kept per text, in the order of their appearance within each kind."""
 
+_SIGN = re.compile(r"[\d/@]")
+"""Every entity has one of these: a digit, or what an address is made with."""
 _URL = re.compile(r"\b(?:https?|ftp)://[^\s<>\"'，。；（）()、]{3,400}", re.ASCII)
 _EMAIL = re.compile(
     r"(?<![\w.%+-])[\w.%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}", re.ASCII
@@ -105,6 +107,8 @@ _LAST_DAY: Final = 31
 def entities_of(text: str) -> tuple[str, ...]:
     """Return the distinct entities of `text` in a fixed order, at most `MOST`."""
     plain = unicodedata.normalize("NFKC", text).translate(_DASHES)
+    if _SIGN.search(plain) is None:
+        return ()
     every = chain(_entities(plain.casefold()), _references(plain))
     found = (entity for entity in every if len(entity) <= LONGEST)
     return tuple(dict.fromkeys(found))[:MOST]
@@ -138,6 +142,8 @@ def _references(text: str) -> Iterator[str]:
 
 
 def _reference(said: str) -> Iterator[str]:
+    if said.isalpha():
+        return
     plain = re.sub(r"[^a-z0-9]", "", said)
     if not any(char.isdigit() for char in plain) or _LIKE_A_DATE.fullmatch(said):
         return

@@ -23,9 +23,15 @@ _APOSTROPHE: Final = str.maketrans({"’": "'", "`": "`", "、": "、", "−": "
 
 def folded(text: str) -> str:
     """Return the text in one width and script; folding a folded text changes nothing."""
+    if text.isascii():
+        return _respelt(text[:LONGEST].replace('"', ""))
     cut = _SILENT.sub("", text[:LONGEST])
     plain = unicodedata.normalize("NFKC", cut.translate(_APOSTROPHE)).translate(_APOSTROPHE)
     done = _TONES.sub("", _QUOTES.sub("", _SILENT.sub("", plain))).translate(SIMPLIFIED)
+    return _respelt(done)
+
+
+def _respelt(text: str) -> str:
     for spelt, shorter in _SPELT:
-        done = done.replace(spelt, shorter)
-    return done
+        text = text.replace(spelt, shorter)
+    return text

@@ -1,8 +1,14 @@
 """Entities named exactly, English and Chinese."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from memory import entities
 from memory.entities import MOST, entities_of
+
+_WORDS = ("order ", "port ", "version ", "www.", "usd ", "A-", "订单", "端口")
+_PIECES = [*"abv #$€.-_:,;?!%+ \n号元版", *_WORDS]
 
 
 @pytest.mark.requirement("R2")
@@ -112,3 +118,10 @@ def test_entities_are_distinct_ordered_and_bounded() -> None:
     found = entities_of(text)
     assert found == entities_of(text)
     assert len(found) == len(set(found)) == MOST
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=12).map("".join))
+def test_what_has_no_sign_of_an_entity_has_none(text: str) -> None:
+    """Neither a digit nor what an address is made with: no pattern finds anything either."""
+    assert not [*entities._entities(text.casefold()), *entities._references(text)]
+    assert entities_of(text) == ()
