@@ -4,6 +4,7 @@ Pages are Jinja templates whose values are always escaped. A page says what it s
 frame adds the words, the form's secret and the links that the scopes table allows this visitor.
 """
 
+import base64
 import hashlib
 import re
 from collections.abc import Mapping
@@ -26,7 +27,7 @@ from guard.principal import Principal
 HERE: Final = Path(__file__).parent
 FORM: Final = b"memguard/visit/form"
 """What the secret of a visit's forms is derived for."""
-SECTIONS: Final = ("overview", "queue")
+SECTIONS: Final = ("overview", "queue", "origins", "audit")
 """The sections of the console in the order of its menu; the first that is allowed is its home."""
 _SHORT: Final = 8
 _PATH: Final = re.compile(r"\A/console(/[A-Za-z0-9-]+)*\Z")
@@ -112,6 +113,7 @@ def environment() -> Environment:
     )
     made.filters["instant"] = instant
     made.filters["short"] = short
+    made.filters["base64"] = lambda raw: base64.b64encode(raw).decode()
     return made
 
 

@@ -15,7 +15,9 @@ from gateway.console.cookies import Cookies, Incoming
 from gateway.console.entrance import Entrance
 from gateway.console.forms import Forms
 from gateway.console.frame import Frame, allowed, statics
+from gateway.console.pages.audit import audit_pages
 from gateway.console.pages.item import item_pages
+from gateway.console.pages.origins import origins_pages
 from gateway.console.pages.overview import overview_pages
 from gateway.console.pages.queue import queue_pages
 from gateway.console.refusals import PageProblems
@@ -70,7 +72,13 @@ class Console:
     def _pages(self) -> list[HTTPRouteHandler]:
         """Return the sections' handlers. A new section is one more line, here and in `SECTIONS`."""
         around = (self._edge, self._frame, self._forms)
-        return [*overview_pages(*around), *queue_pages(*around), *item_pages(*around)]
+        return [
+            *overview_pages(*around),
+            *queue_pages(*around),
+            *origins_pages(*around),
+            *item_pages(*around),
+            *audit_pages(*around),
+        ]
 
     def _shell(self) -> list[HTTPRouteHandler]:
         files = statics()

@@ -490,3 +490,86 @@ def test_the_pages_of_this_test_are_those_of_the_table() -> None:
     }
     assert public == {"/console/login", "/console/look", "/console/static/{name}"}
     assert REVIEWER.split()
+
+
+async def decided(browser: Browser, id: str, action: str, **fields: str) -> httpx2.Response:
+    """Decide on a case from its page."""
+    await browser.get(f"/console/queue/{id}")
+    return await browser.post(f"/console/queue/{id}/{action}", fields)
+
+
+@pytest.mark.requirement("Q8", "Q2")
+async def test_a_case_is_decided_on_its_page(app: Any, guarded: Guarded, browser: Browser) -> None:
+    """Release, reject and escalate take a reason, lead back to the queue and stand in the audit."""
+    ids = [(await hold(app, guarded, text=f"{ATTACK} {n}")).json()["id"] for n in "abc"]
+    assert (await decided(browser, ids[0], "release")).status_code == 400
+    assert (await decided(browser, ids[0], "release", reason="other")).status_code == 400
+    for id, action, word in zip(
+        ids, ("release", "reject", "escalate"), ("released", "rejected", "escalated"), strict=True
+    ):
+        done = await decided(browser, id, action, reason="mistake", comment="looked at it")
+        assert done.status_code == 303
+        assert done.headers["location"] == f"/console/queue?done={word}&of={id}"
+        assert id in (await browser.get(done.headers["location"])).text
+    assert (await browser.get(f"/console/queue/{ids[1]}")).status_code == 404
+    assert ids[2] in (await browser.get("/console/queue?state=escalated")).text
+    mine = [one for one in await guarded.house.audited() if one[0] in {"release", "reject"}]
+    assert [one[2] for one in mine] == [("decide.mistake",)] * 2
+
+
+@pytest.mark.requirement("Q8", "Q3")
+async def test_a_text_is_shown_for_a_ground_and_not_again(
+    app: Any, guarded: Guarded, browser: Browser
+) -> None:
+    """What was found is marked in it; without the scope no form for it is offered."""
+    id = (await hold(app, guarded, reference="https://x.example/a?b=<c>")).json()["id"]
+    page = f"/console/queue/{id}"
+    assert "all previous instructions" not in (await browser.get(page)).text
+    assert (await browser.post(f"{page}/reveal", {"ground": "review"})).status_code == 400
+    await browser.get(page)
+    shown = await browser.post(f"{page}/reveal", {"ground": "incident", "comment": "who sent it"})
+    assert shown.status_code == 200
+    assert "<mark title=" in shown.text
+    assert "https://x.example/a?b=&lt;c&gt;" in shown.text
+    assert "all previous instructions" not in (await browser.get(page)).text
+    leaves = [one for one in await guarded.house.audited() if one[0] == "reveal"]
+    assert [one[2] for one in leaves] == [("reveal.incident",)]
+    blind = Browser(app)
+    await blind.sign_in(guarded.key, scope="quarantine:read quarantine:decide")
+    assert "/reveal" not in (await blind.get(page)).text
+    assert (
+        await blind.post(f"{page}/reveal", {"ground": "review", "comment": "x"})
+    ).status_code == 403
+    await blind.http.aclose()
+
+
+@pytest.mark.requirement("Q8", "Q6")
+async def test_the_record_is_verified_against_what_was_kept(
+    app: Any, guarded: Guarded, browser: Browser
+) -> None:
+    """A checkpoint of before is proved, another root is not, and neither is one of the future."""
+    await hold(app, guarded)
+    await guarded.house.ledger.audit.integrate()
+    page = (await browser.get("/console/audit")).text
+    size, root = (
+        html.unescape(re.findall(rf'name="{name}"[^>]* value="([^"]*)"', page)[0])
+        for name in ("size", "root")
+    )
+    assert int(size) > 0
+    assert "remember" in page
+    await hold(app, guarded, text=f"{ATTACK} again")
+    await guarded.house.ledger.audit.integrate()
+    await browser.get("/console/audit")
+    proved = await browser.post("/console/audit/verify", {"size": size, "root": root, "leaf": "1"})
+    assert "Proved: leaf 1" in proved.text
+    assert "NOT PROVED" not in proved.text
+    other = ("A" if root[0] != "A" else "B") + root[1:]
+    await browser.get("/console/audit")
+    wrong = await browser.post("/console/audit/verify", {"size": size, "root": other})
+    assert "NOT PROVED" in wrong.text
+    for bad in ({"size": "999", "root": root}, {"size": size, "root": "x" * 44}, {"size": size}):
+        await browser.get("/console/audit")
+        assert (await browser.post("/console/audit/verify", bad)).status_code == 400
+    filtered = await browser.get("/console/audit?action=remember&since=2026-01-01")
+    assert "remember" in filtered.text
+    assert "No leaf fits." in (await browser.get("/console/audit?action=nothing")).text

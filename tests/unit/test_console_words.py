@@ -11,6 +11,7 @@ from gateway import console
 from gateway.console.frame import SECTIONS, environment
 from gateway.console.words import LANGUAGES, WORDS, language_of
 from guard.findings import Event
+from guard.origins import Kind as Place
 from guard.ports import Order
 from guard.reveal import Ground
 from guard.ruling import Because
@@ -37,6 +38,9 @@ VOCABULARIES: Final = {
     "overview.": ("days", "hours", "minutes"),
     "overview.by_": ("kind", "origin"),
     "event.": tuple(Event),
+    "place.": tuple(Place),
+    "origins.done_": ("held", "holding", "lifted", "lifting", "lifted_own"),
+    "audit_by.": ("object", "action", "outcome", "actor", "subject", "client"),
     "queue_state.": ("held", "escalated"),
     "item.do_": ("release", "reject", "escalate"),
     "item.done_": ("released", "rejected", "escalated"),

@@ -54,8 +54,8 @@ class AskQueue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             subjects=() if self.subject is None else (SubjectId(self.subject),),
             references=() if self.reference is None else (self.reference,),
             reasons=() if self.reason is None else (self.reason,),
-            since=_midnight(self.since),
-            until=_midnight(self.until, 1),
+            since=midnight(self.since),
+            until=midnight(self.until, 1),
             escalated=self.state == "escalated",
         )
 
@@ -102,7 +102,8 @@ def queue_pages(edge: Edge, frame: Frame, _: Forms) -> Iterable[HTTPRouteHandler
     return [queue]
 
 
-def _midnight(day: date | None, later: int = 0) -> datetime | None:
+def midnight(day: date | None, later: int = 0) -> datetime | None:
+    """Return when a day begins in UTC, or one that many days after it."""
     try:
         return day and datetime.combine(day + timedelta(days=later), time(), UTC)
     except OverflowError:

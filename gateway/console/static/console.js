@@ -29,7 +29,7 @@
     if (box.tagName === "DIALOG") { if (!box.open) box.showModal(); return; }
     if (box.tagName === "DETAILS") box.open = true;
     box.scrollIntoView({ block: "nearest" });
-    const first = box.querySelector("textarea, input:not([type=hidden]), button");
+    const first = box.querySelector("select, textarea, input:not([type=hidden]), button");
     if (first) first.focus();
   };
 
