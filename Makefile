@@ -9,10 +9,11 @@ DATA ?= data
 TRAINED ?= trained
 NPM ?= npm
 CLIENTS := tests/live/mcp/node_modules
+AXE := tests/live/console/node_modules
 # The extra has no lock: which torch fits depends on the machine (CPU, CUDA, ROCm), and so do digests.
 MODELS ?= torch==2.13.0 transformers==5.24.0 safetensors==0.8.0
 
-.PHONY: serve demo test test-long test-all crash soak mcp-clients test-models check lint types imports format lock clean bench train
+.PHONY: serve demo test test-long test-all crash soak mcp-clients console-checks test-models check lint types imports format lock clean bench train
 
 serve: $(VENV)/.serve  ## run a gateway on embedded defaults
 	$(BIN)/memguard serve --host $(HOST) --port $(PORT) --data-dir $(DATA)
@@ -24,11 +25,13 @@ test: $(VENV)/.dev  ## the tests, without the long ones
 	$(BIN)/pytest -n auto --dist loadfile
 
 test-long: $(VENV)/.dev  ## the long tests alone: they start and kill real processes, or play many scenes
-	-$(MAKE) mcp-clients  # where they can't be had, the tests of them are skipped and say so
+	-$(MAKE) mcp-clients console-checks  # where they can't be had, the tests of them are skipped and say so
 	$(BIN)/pytest -m live -n 2 --dist loadfile --timeout 1200
 	$(BIN)/pytest -m soak --timeout 1200
 
 mcp-clients: $(CLIENTS)/.ready  ## the MCP clients that the long tests drive (npm, about 330 MB)
+
+console-checks: $(AXE)/.ready  ## what the browser tests look at pages with (npm, 3 MB); the browser is /usr/bin/chromium
 
 test-all: test test-long  ## all tests
 
@@ -77,6 +80,10 @@ clean:
 
 $(CLIENTS)/.ready: tests/live/mcp/package-lock.json
 	cd tests/live/mcp && $(NPM) ci
+	touch $@
+
+$(AXE)/.ready: tests/live/console/package-lock.json
+	cd tests/live/console && $(NPM) ci
 	touch $@
 
 $(VENV)/bin/python:

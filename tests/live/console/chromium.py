@@ -1,0 +1,99 @@
+"""A real browser at the console: Debian's Chromium, driven by Playwright, and watched meanwhile."""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_playwright
+
+FOLDER: Final = Path(__file__).parent
+SCREENS: Final = FOLDER / "screens"
+CHROMIUM: Final = Path("/usr/bin/chromium")
+AXE: Final = FOLDER / "node_modules" / "axe-core" / "axe.min.js"
+UNTESTED: Final = (
+    "NOT TESTED: no Chromium at /usr/bin/chromium, or no axe-core: `make console-checks`"
+)
+WIDE: Final = (1280, 800)
+NARROW: Final = (390, 844)
+
+
+class Watched:
+    """A page of the browser, with all that it asked for and complained about."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page, self.url = page, url
+        self.foreign: list[str] = []
+        self.complaints: list[str] = []
+        page.on("request", self._asked)
+        page.on("console", self._said)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def _asked(self, request: Request) -> None:
+        if not request.url.startswith((self.url, "data:")):
+            self.foreign.append(request.url)
+
+    def _said(self, message: ConsoleMessage) -> None:
+        # A refusal that a test provokes is told of as a failed load, and is none of ours.
+        if message.type == "error" and "Failed to load resource" not in message.text:
+            self.complaints.append(message.text)
+
+    async def shoot(self, name: str) -> None:
+        """Keep a picture of the whole page, to be looked at."""
+        SCREENS.mkdir(exist_ok=True)
+        await self.page.screenshot(path=SCREENS / f"{name}.png", full_page=True)
+
+    async def serious(self) -> list[str]:
+        """Return what axe calls serious or critical on this page, and where."""
+        await self.page.evaluate(AXE.read_text("utf-8"))
+        found: dict[str, Any] = await self.page.evaluate("axe.run()")
+        return [
+            f"{one['id']}: {[node['target'] for node in one['nodes']][:3]}"
+            for one in found["violations"]
+            if one["impact"] in {"serious", "critical"}
+        ]
+
+    async def fits(self) -> bool:
+        """Return whether nothing sticks out to the side."""
+        wide = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+        return bool(await self.page.evaluate(wide))
+
+    async def pwned(self) -> bool:
+        """Return whether a hostile text was run as a script."""
+        return bool(await self.page.evaluate("'pwned' in window"))
+
+
+@asynccontextmanager
+async def chromium() -> AsyncIterator[Browser]:
+    """Lend the browser."""
+    # Chromium refuses its sandbox to root; the tests show it none but our own pages.
+    alone = ["--no-sandbox"] if os.geteuid() == 0 else []
+    async with async_playwright() as driver:
+        browser = await driver.chromium.launch(executable_path=CHROMIUM, args=alone)
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
+@asynccontextmanager
+async def window(
+    browser: Browser,
+    url: str,
+    *,
+    size: tuple[int, int] = WIDE,
+    language: str = "en-GB",
+    dark: bool = False,
+) -> AsyncIterator[Watched]:
+    """Lend a window of a browser that nobody has used before."""
+    context = await browser.new_context(
+        viewport={"width": size[0], "height": size[1]},
+        locale=language,
+        color_scheme="dark" if dark else "light",
+        base_url=url,
+    )
+    try:
+        yield Watched(await context.new_page(), url)
+    finally:
+        await context.close()
