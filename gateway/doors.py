@@ -14,6 +14,7 @@ from gateway.tracing import Tracing
 from guard.amend import Amendment
 from guard.ban import Impact, Lifted
 from guard.blast import Report
+from guard.bulk import Done, Preview, Verdict
 from guard.casefile import CaseFile
 from guard.dismiss import Dismissed
 from guard.docket import Search
@@ -166,6 +167,13 @@ class ReportDoors(msgspec.Struct, frozen=True, kw_only=True):
     replay_posts: Callable[[Principal, str, int | None, Rooms], Awaitable[int]]
 
 
+class BulkDoors(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reviewer decides on many cases at once, as it was shown to him."""
+
+    preview: Callable[[Principal, Verdict, Search | Sequence[MemoryId], Rooms], Awaitable[Preview]]
+    decide: Callable[[Principal, Verdict, str, Ruling, Rooms], Awaitable[tuple[Done, ...]]]
+
+
 class RevisionDoors(msgspec.Struct, frozen=True, kw_only=True):
     """What replaced what: told, changed, and undone by the subject or a reviewer."""
 
@@ -197,6 +205,7 @@ class UseCases(msgspec.Struct, frozen=True, kw_only=True):
     reveal: Callable[[Principal, MemoryId, Ground, str, Rooms], Awaitable[Revealed]]
     cases: CaseDoors
     decisions: DecisionDoors
+    bulk: BulkDoors
     revisions: RevisionDoors
     traces: TraceDoors
     origins: OriginDoors

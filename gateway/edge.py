@@ -22,6 +22,7 @@ from gateway.problems import ProblemHandler
 from gateway.quotas import granted
 from gateway.rates import Cashier, RateLimits
 from gateway.rest.audit import audit_routes
+from gateway.rest.bulk import bulk_routes
 from gateway.rest.cases import case_routes
 from gateway.rest.dead_writes import dead_write_routes
 from gateway.rest.figures import figure_routes
@@ -74,6 +75,7 @@ def build(edge: Edge) -> Litestar:
         *revision_routes(edge),
         *trace_routes(edge),
         *quarantine_routes(edge),
+        *bulk_routes(edge),
         *case_routes(edge),
         *origin_routes(edge),
         *dead_write_routes(edge),

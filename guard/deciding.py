@@ -12,6 +12,7 @@ from guard.checks import REASON_ESCALATED
 from guard.errors import (
     ConflictError,
     ForbiddenError,
+    InvalidError,
     NotFoundError,
     UnavailableError,
     UnreadableError,
@@ -62,7 +63,9 @@ async def repeated(attempt: Callable[[], Awaitable[Case]], rooms: Rooms) -> Case
     raise UnavailableError("ledger")
 
 
-async def found(principal: Principal, id: MemoryId, rooms: Rooms) -> tuple[Row, Owner]:
+async def found(
+    principal: Principal, id: MemoryId, ruling: Ruling, rooms: Rooms
+) -> tuple[Row, Owner]:
     """Return a held row of the reviewer's tenant and its owner, who is not the reviewer."""
     row = await rooms.quarantine.case(principal.owner.tenant, id)
     if row is None:
@@ -72,6 +75,8 @@ async def found(principal: Principal, id: MemoryId, rooms: Rooms) -> tuple[Row, 
         raise NotFoundError
     if owner.subject == principal.owner.subject:
         raise ForbiddenError
+    if ruling.version not in (None, row.sealed.label.version):
+        raise InvalidError("it has changed since")
     return row, owner
 
 
@@ -132,7 +137,7 @@ async def _undoable(
 
 
 async def _reject(principal: Principal, id: MemoryId, rooms: Rooms, ruling: Ruling) -> Case:
-    row, owner = await found(principal, id, rooms)
+    row, owner = await found(principal, id, ruling, rooms)
     epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
     decision = Decision(principal, owner, epoch, "reject", ruling, before=row.sealed)
     leaf_id = LeafId(rooms.new_id())
@@ -147,7 +152,7 @@ async def _reject(principal: Principal, id: MemoryId, rooms: Rooms, ruling: Ruli
 
 
 async def _escalate(principal: Principal, id: MemoryId, rooms: Rooms, ruling: Ruling) -> Case:
-    row, owner = await found(principal, id, rooms)
+    row, owner = await found(principal, id, ruling, rooms)
     epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
     memory = await prove(owner, row, rooms)
     reasons = tuple(dict.fromkeys((*memory.evidence.reasons, REASON_ESCALATED)))

@@ -70,7 +70,7 @@ async def _release(
     at = rooms.clock()
 
     # (1) Find it in the tenant's quarantine and prove it: nothing forged may be released.
-    row, owner = await found(principal, id, rooms)
+    row, owner = await found(principal, id, ruling, rooms)
     epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
     deciding = Deciding(principal, owner, epoch, "release", ruling, before=row.sealed)
     memory = await prove(owner, row, rooms)

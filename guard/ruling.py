@@ -39,10 +39,14 @@ class Because(StrEnum):
 
 
 class Ruling(msgspec.Struct, frozen=True):
-    """What a reviewer says of his decision. The gateway's edges let nobody leave out `because`."""
+    """What a reviewer says of his decision. The gateway's edges let nobody leave out `because`.
+
+    With `version` he decides on the case as it was then, and on no other.
+    """
 
     because: Because | None = None
     comment: str = ""
+    version: int | None = None
 
     @property
     def reasons(self) -> tuple[str, ...]:

@@ -38,6 +38,7 @@ from gateway.app.waiting import Front, waited
 from gateway.app.witnessing import witnessed
 from gateway.auth import Admission, RegisteredOnly, UnsafeFirstUse, Verifier
 from gateway.doors import (
+    BulkDoors,
     CaseDoors,
     DecisionDoors,
     Edge,
@@ -63,7 +64,7 @@ from gateway.revoked import Revoked
 from gateway.settings import EmbedderKind, IndexKind, Mode, Settings
 from gateway.telemetry import LOGGER, configure
 from gateway.tracing import Tracing
-from guard import ban, blast, enact, record, rulebook, tenants, webhooks
+from guard import ban, blast, bulk, enact, record, rulebook, tenants, webhooks
 from guard.amend import amend
 from guard.browse import browse, fetch
 from guard.casefile import casefile
@@ -134,6 +135,7 @@ USE_CASES: Final = UseCases(
     reveal=reveal,
     cases=CaseDoors(file=casefile),
     decisions=DecisionDoors(release=release, reject=reject, escalate=escalate, undo=undo),
+    bulk=BulkDoors(preview=bulk.preview, decide=bulk.decide_all),
     revisions=RevisionDoors(
         history=history,
         amend=amend,

@@ -23,6 +23,7 @@ _BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/v1/recall"): {"query": "tea"},
     ("POST", "/v1/traces/why-not"): {"query": "tea", "id": ID},
     ("POST", "/v1/quarantine/{id}/release"): {"reason": "false_positive"},
+    ("POST", "/v1/quarantine/bulk"): {"decision": "reject", "reason": "spam", "ids": [ID]},
     ("POST", "/v1/quarantine/{id}/undo"): {"reason": "mistake"},
     ("POST", "/v1/quarantine/{id}/escalate"): {"reason": "poisoning"},
     ("POST", "/v1/quarantine/{id}/reject"): {"reason": "poisoning"},

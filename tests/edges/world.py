@@ -17,6 +17,7 @@ from litestar import Litestar
 
 from gateway.auth import RegisteredOnly, UnsafeFirstUse, Verifier
 from gateway.doors import (
+    BulkDoors,
     CaseDoors,
     DecisionDoors,
     OriginDoors,
@@ -36,6 +37,7 @@ from gateway.revoked import Revoked
 from gateway.settings import Auth, Limits, Mode, Settings
 from gateway.tracing import Tracing
 from guard.amend import Amendment
+from guard.bulk import Done, Preview, Verdict
 from guard.casefile import CaseFile
 from guard.dismiss import Dismissed
 from guard.docket import Search
@@ -249,6 +251,20 @@ class Calls:
         self._note("release", principal, (id, ruling, manner))
         raise NotFoundError
 
+    async def bulk_preview(
+        self, principal: Principal, verdict: Verdict, of: Search | Sequence[MemoryId], _: Rooms
+    ) -> Preview:
+        """Find nothing."""
+        self._note("bulk_preview", principal, (verdict, of))
+        return Preview(count=0, more=False, sample=(), token="token", expires_at=NOW)
+
+    async def bulk_decide(
+        self, principal: Principal, verdict: Verdict, preview: str, ruling: Ruling, _: Rooms
+    ) -> tuple[Done, ...]:
+        """Decide nothing."""
+        self._note("bulk_decide", principal, (verdict, preview, ruling))
+        return ()
+
     async def undo(self, principal: Principal, id: MemoryId, _: Rooms, ruling: Ruling) -> Case:
         """Know no decision."""
         self._note("undo", principal, (id, ruling))
@@ -358,6 +374,7 @@ class Calls:
             decisions=DecisionDoors(
                 release=self.release, reject=self.reject, escalate=self.escalate, undo=self.undo
             ),
+            bulk=BulkDoors(preview=self.bulk_preview, decide=self.bulk_decide),
             reveal=self.reveal,
             revisions=RevisionDoors(
                 history=self.history,
