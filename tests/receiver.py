@@ -34,11 +34,18 @@ class Receiver:
         self.silent = False
         self.port = 0
         self.endless = False
+        self.serving: set[asyncio.Task[None]] = set()
 
     @property
     def place(self) -> str:
         """Host and port."""
         return f"127.0.0.1:{self.port}"
+
+    def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one connection, in a task that ends with the endpoint."""
+        task = asyncio.create_task(self._serve(reader, writer))
+        self.serving.add(task)
+        task.add_done_callback(self.serving.discard)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -56,8 +63,8 @@ class Receiver:
             while self.endless:
                 writer.write(b"x" * 65_536)
                 await writer.drain()
-        except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            pass
+        except (OSError, asyncio.IncompleteReadError):
+            pass  # it went away
         finally:
             writer.close()
 
@@ -66,12 +73,15 @@ class Receiver:
 async def receiving(context: ssl.SSLContext | None = None) -> AsyncIterator[Receiver]:
     """Lend an endpoint that listens."""
     receiver = Receiver()
-    server = await asyncio.start_server(receiver._serve, "127.0.0.1", 0, ssl=context)
+    server = await asyncio.start_server(receiver.serve, "127.0.0.1", 0, ssl=context)
     receiver.port = server.sockets[0].getsockname()[1]
     try:
         yield receiver
     finally:
         server.close()
+        for task in [*receiver.serving]:
+            task.cancel()
+        await asyncio.gather(*receiver.serving, return_exceptions=True)
 
 
 def verified(received: Received, secret: str) -> bool:

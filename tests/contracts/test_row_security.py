@@ -33,7 +33,7 @@ WITHOUT_TENANT = {"embedders", "alembic_version"}
 SECURED = sorted(METADATA.tables.keys() - WITHOUT_TENANT)
 ACROSS = {"leaves", "outbox", "subjects", "tenants"}
 """Tables that background work sees across tenants."""
-NOT_ACROSS = {"memories", "clients", "answers"}
+NOT_ACROSS = {"memories", "clients", "answers", "webhook_seals"}
 HOSTILE = TenantId("acme') OR true; SELECT set_config('memguard.scope','system',true) --\\'李")
 
 

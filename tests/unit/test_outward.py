@@ -1,11 +1,19 @@
 """A tenant's webhook leads nowhere that its tenant could not go, whatever its name leads to."""
 
-import asyncio
+import ssl
+from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
+from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 
 from gateway.app.outward import Outward, looked_up
+from gateway.settings import SettingsError
 from guard.errors import InvalidError
 from guard.hooks import Address, is_public, place_of
 from tests.receiver import Receiver, receiving
@@ -185,4 +193,48 @@ async def test_the_systems_names_are_looked_up() -> None:
     found = await looked_up("localhost", 80)
     assert found
     assert all(one.is_loopback for one in found)
-    await asyncio.sleep(0)
+
+
+def _certificate(folder: Path, host: str) -> tuple[Path, Path]:
+    """Make a certificate for a host, signed by its own key."""
+    key = generate_private_key(SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "endpoint")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
+        .sign(key, SHA256())
+    )
+    cert, private = folder / "cert.pem", folder / "key.pem"
+    cert.write_bytes(made.public_bytes(Encoding.PEM))
+    private.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    return cert, private
+
+
+@pytest.mark.requirement("Q7")
+async def test_a_certificate_is_that_of_the_name_though_the_address_is_gone_to(
+    tmp_path: Path,
+) -> None:
+    """Another name at the same address is not believed, nor is who is not trusted at all."""
+    cert, key = _certificate(tmp_path, "siem.test")
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(cert, key)
+    async with receiving(context) as receiver:
+        allowed = frozenset({f"siem.test:{receiver.port}", f"other.test:{receiver.port}"})
+        outward = Outward(allowed, SECONDS, cert, Names([LOOPBACK]))
+        other = await post(outward, f"https://other.test:{receiver.port}/")
+        assert other == (0, "unreachable")
+        untrusting = Outward(allowed, SECONDS, None, Names([LOOPBACK]))
+        assert await post(untrusting, f"https://siem.test:{receiver.port}/") == (0, "unreachable")
+        assert receiver.received == []
+        good = await post(outward, f"https://siem.test:{receiver.port}/")
+        assert good == (204, "status.204")
+        assert receiver.received[0].fields["host"] == f"siem.test:{receiver.port}"
+    with pytest.raises(SettingsError):
+        Outward(allowed, SECONDS, key)
