@@ -91,7 +91,7 @@ REQUIREMENTS: Final[dict[str, tuple[Status, str]]] = {
     "Q1": (DONE, "Quarantine queue"),
     "Q2": (PLANNED, "Decisions"),
     "Q3": (DONE, "Reveal"),
-    "Q4": (PLANNED, "Rescan and simulate"),
+    "Q4": (DONE, "Rescan and simulate"),
     "Q5": (PLANNED, "Blast radius"),
     "Q6": (PLANNED, "Tamper-evident audit"),
     "Q7": (PLANNED, "SIEM export and webhooks"),

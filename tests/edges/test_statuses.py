@@ -61,6 +61,10 @@ TAKES: Final[dict[str, set[str]]] = {
     "/v1/tenant/webhooks/dead": {"GET"},
     "/v1/tenant/webhooks/dead/replay": {"POST"},
     "/v1/tenant/revocations": {"GET", "POST"},
+    "/v1/tenant/policies": {"GET", "POST"},
+    "/v1/tenant/policies/1/simulate": {"POST"},
+    "/v1/tenant/policies/rollback": {"POST"},
+    "/v1/tenant/hunts": {"POST"},
     "/v1/admin/tenants": {"GET", "POST"},
     "/v1/admin/tenants/suspend": {"POST"},
 }
@@ -70,7 +74,7 @@ PUBLIC: Final = {METADATA, f"{METADATA}/v1", f"{METADATA}/mcp", f"{METADATA}/sse
     "/schema",
 }
 MCP: Final = ("/mcp", "/sse", "/messages")
-BODILESS: Final = ("/restore", "/confirm", "/lift")
+BODILESS: Final = ("/restore", "/confirm", "/lift", "/rollback")
 DOORS: Final = [(m, p) for p, taken in TAKES.items() if p not in PUBLIC for m in sorted(taken)]
 MCP_DOORS: Final = [(method, path) for method, path in DOORS if path in MCP]
 """Every method of every endpoint that asks for a token, and those of MCP."""
