@@ -17,12 +17,17 @@ _WORST: Final = 2**31 - 1
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """Which page of which listing, how long, and in which order."""
+    """Which page of which listing, how long, and in which order.
+
+    `few` says that its filter leaves few rows: then the worst are sorted out of those, and not
+    looked for among all.
+    """
 
     listing: bytes
     cursor: str | None
     limit: int
     order: Order = Order.NEWEST
+    few: bool = False
 
 
 async def page_of(database: Database, tenant: TenantId, query: Select[Any], asked: Asked) -> Page:
@@ -34,10 +39,8 @@ async def page_of(database: Database, tenant: TenantId, query: Select[Any], aske
     if asked.limit < 1:
         raise ValueError("a page holds at least one row")
     before = None if asked.cursor is None else decode(asked.cursor, asked.listing)
-    if before is not None:
-        query = query.where(_behind(before, asked.order))
-    placed = (*_PLACED, *_WEIGHED) if asked.order is Order.SCORE else _PLACED
-    query = _ordered(query.where(*placed), asked.order).limit(asked.limit + 1)
+    query = _ordered(query.where(*_SORTABLE, *_within(before, asked)), asked.order)
+    query = query.limit(asked.limit + 1)
     async with database.reading(tenant) as connection:
         found = (await connection.execute(query)).all()
     rows = tuple(rows_of(found[: asked.limit]))
@@ -76,16 +79,9 @@ def filtered(filter: Filter) -> list[ColumnElement[bool]]:
 
 
 # What has no place in the order can't be paged past: SQLite takes any kind of value in any column.
-_PLACED: Final = (
-    MEMORIES.c.recorded_at.between(0, _LAST_INSTANT),
+_SORTABLE: Final = (
     cast(MEMORIES.c.recorded_at, BigInteger) == MEMORIES.c.recorded_at,
     cast(MEMORIES.c.id, String) == MEMORIES.c.id,
-)
-
-
-_WEIGHED: Final = (
-    MEMORIES.c.gravity.between(0, _WORST),
-    cast(MEMORIES.c.gravity, BigInteger) == MEMORIES.c.gravity,
 )
 
 
@@ -101,16 +97,27 @@ def _ordered(query: Select[Any], order: Order) -> Select[Any]:
             assert_never(never)
 
 
-def _behind(position: Position, order: Order) -> ColumnElement[bool]:
-    # As one value: an index is entered at the position, and not walked up to it.
+def _within(before: Position | None, asked: Asked) -> tuple[ColumnElement[bool], ...]:
+    """Return what bounds a listing: its ends, and on that side where it goes on, the position.
+
+    One bound for each side, and the position as one value: of two bounds SQLite enters its index at
+    the one and walks up to the other.
+    """
     at, id = MEMORIES.c.recorded_at, MEMORIES.c.id
-    place, last = tuple_(at, id), (position.recorded_at, position.id)
-    match order:
+    place, last = tuple_(at, id), None if before is None else (before.recorded_at, before.id)
+    match asked.order:
         case Order.NEWEST:
-            return place < last
+            return at >= 0, at <= _LAST_INSTANT if last is None else place < last
         case Order.OLDEST:
-            return place > last
+            return at >= 0 if last is None else place > last, at <= _LAST_INSTANT
         case Order.SCORE:
-            return tuple_(MEMORIES.c.gravity, at, id) < (position.gravity, *last)
+            # An expression has no index: where few are left, theirs is the better one.
+            weight = MEMORIES.c.gravity + 0 if asked.few else MEMORIES.c.gravity
+            end = weight <= _WORST
+            if before is not None:
+                worst = (before.gravity, before.recorded_at, before.id)
+                end = tuple_(weight, at, id) < worst
+            placed = (at.between(0, _LAST_INSTANT), cast(weight, BigInteger) == weight)
+            return weight >= 0, end, *placed
         case _ as never:
             assert_never(never)

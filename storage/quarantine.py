@@ -40,7 +40,8 @@ class SqlQuarantine:
         self, tenant: TenantId, cursor: str | None, limit: int, docket: Docket = WHOLE_QUEUE
     ) -> Page:
         """Return held rows of the tenant. Raises InvalidError for another docket's cursor."""
-        asked = Asked(listing("held", tenant, docket), cursor, limit, docket.order)
+        few = bool(docket.subjects or docket.sources or docket.sessions)
+        asked = Asked(listing("held", tenant, docket), cursor, limit, docket.order, few=few)
         query = select_rows(*_listed(tenant, docket))
         return await page_of(self._database, tenant, query, asked)
 
