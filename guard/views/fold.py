@@ -29,6 +29,8 @@ _MARK = regex.compile(r"\p{M}")
 _MARKS = regex.compile(rf"(\p{{M}}{{{MARKS_KEPT}}})\p{{M}}+")
 _UNUSUAL = re.compile(r"[^\t\n\r\x20-\x7e\u2010-\u2027\u3000-\u3029\u3400-\u9fff\uff01-\uff5e]")
 """A text without any has neither what `_INVISIBLE` finds nor marks, and is most texts."""
+_NOT_PLAIN = re.compile(r"[^\x00-\x7f\u3001\u3002\u3008-\u3011\u4e00-\u9fff]")
+"""What may have another compatibility form."""
 _SPACE = re.compile(r"[\s\u2800]{2,}|[^\S \n]|\u2800")
 """White space that is not one blank or one line break already."""
 _MAY_BE_ACCENTED = re.compile(r"[^\x00-\x7f\u3000-\u3029\u3400-\u9fff]")
@@ -127,7 +129,8 @@ def _nothing(_: object) -> str:
 def _compatible(view: View) -> View:
     """Return the NFKC reading, character by character with its marks: Hangul is not composed."""
     if _UNUSUAL.search(view.text) is None or _MARK.search(view.text) is None:
-        changes = {c: form for c in set(view.text) if (form := _form_of_one(c)) != c}
+        signs = set(_NOT_PLAIN.findall(view.text))
+        changes = {c: form for c in signs if (form := _form_of_one(c)) != c}
         if not changes:
             return view
         if all(len(form) == 1 for form in changes.values()):

@@ -17,6 +17,8 @@ def test_no_usual_character_is_invisible_or_a_mark() -> None:
             assert fold._MARK.search(character) is None, hex(code)
         if fold._MAY_BE_ACCENTED.search(character) is None:
             assert fold._ACCENTED.search(character) is None, hex(code)
+        if fold._NOT_PLAIN.search(character) is None:
+            assert fold._form(character) == character, hex(code)
 
 
 @pytest.mark.requirement("W2")
