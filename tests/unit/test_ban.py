@@ -303,7 +303,7 @@ async def test_a_reviewers_own_memories_are_held_and_not_let_out_by_himself() ->
         await lift(REVIEWER, again, house.rooms)
 
 
-@pytest.mark.requirement("Q5", "G1")
+@pytest.mark.requirement("Q5", "E5")
 async def test_another_tenants_memories_and_bans_are_out_of_reach() -> None:
     """The same page, session and client there are another origin; its bans are not there at all."""
     house = House()
