@@ -34,7 +34,7 @@ class Event(StrEnum):
     HELD = "held"
     """It waits for a person, now or after it was judged again."""
     AGAIN = "held-again"
-    """It was written once more, or a release found it to contradict more trust: it waits on."""
+    """It was written once more, left to others, or found to contradict more trust: it waits on."""
     REFUSED = "refused"
     """The policy refused it, and nothing was kept."""
     RELEASED = "released"

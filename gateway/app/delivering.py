@@ -59,6 +59,7 @@ class Delivering:
         self._settings, self._rooms, self._posts = settings, rooms, posts
         self._outward, self._jitter = outward, jitter
         self._lease = max(30.0, _LEASE_FACTOR * settings.timeout_seconds)
+        self._spoilt: set[TenantId] = set()
         self._busy: dict[tuple[TenantId, str], asyncio.Task[None]] = {}
         self.running: list[asyncio.Task[None]] = []
         """The work, while there is some."""
@@ -104,7 +105,9 @@ class Delivering:
                 await self._look(hook)
             except UnreadableError:
                 # A spoilt record holds up its own tenant's posts and nobody else's.
-                LOGGER.error("a tenant's audit can't be read: run audit verify")
+                if hook.tenant not in self._spoilt:
+                    LOGGER.error("a tenant's audit can't be read: run audit verify")
+                self._spoilt.add(hook.tenant)
 
     async def _look(self, hook: Hook) -> None:
         audit, at = self._rooms.audit, hook.position
@@ -207,9 +210,9 @@ class Delivering:
         """Post nothing more there until an administrator puts the webhook again."""
         self.failed += 1
         now = self._rooms.clock()
-        await self._posts.retry(post, now, post.attempts, GONE)
         leaf = leaf_of_pause(post.tenant, post.hook, LeafId(self._rooms.new_id()), now, GONE)
         await self._posts.pause(post.tenant, post.hook, GONE, leaf)
+        await self._posts.retry(post, now, post.attempts, GONE)
 
 
 def hooking_of(settings: Webhooks, database: Database) -> Hooking:
