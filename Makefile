@@ -25,7 +25,7 @@ test: $(VENV)/.dev  ## the tests, without the long ones
 	$(BIN)/pytest -n auto --dist loadfile
 
 test-long: $(VENV)/.dev  ## the long tests alone: they start and kill real processes, or play many scenes
-	-$(MAKE) mcp-clients console-checks  # where they can't be had, the tests of them are skipped and say so
+	-$(MAKE) -k mcp-clients console-checks  # where they can't be had, the tests of them are skipped and say so
 	$(BIN)/pytest -m live -n 2 --dist loadfile --timeout 1200
 	$(BIN)/pytest -m soak --timeout 1200
 

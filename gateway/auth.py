@@ -14,6 +14,7 @@ Whatever fails in 1 to 4 and 6 gives the same answer, so that a prober learns no
 """
 
 import hashlib
+import hmac
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -104,6 +105,42 @@ class Verifier:
         # and never an internal error whose shape would tell one bad token from another.
         except Exception:  # noqa: BLE001
             raise UnauthenticatedError from None
+
+    async def same_person(self, id_token: str, token: str, *, client: str, nonce: str) -> None:
+        """Return when an ID token is the issuer's for this client and request, and its subject is
+        that of the access token beside it (OpenID Connect Core, 3.1.3.7 and 5.3.2).
+
+        Raises UnauthenticatedError. The access token is verified elsewhere, before it is believed.
+        """
+        try:
+            said = await self._identity(id_token, client)
+            other = jwt.decode(token, options={"verify_signature": False})
+            ours = hmac.compare_digest(str(said["nonce"]).encode(), nonce.encode())
+            same = ours and said["sub"] == other["sub"]
+        except Exception:  # noqa: BLE001 - as in `verify`
+            raise UnauthenticatedError from None
+        if not same:
+            raise UnauthenticatedError
+
+    async def _identity(self, token: str, client: str) -> dict[str, Any]:
+        if len(token) > MAX_TOKEN_CHARS:
+            raise UnauthenticatedError
+        key = await self._keys.find(jwt.get_unverified_header(token).get("kid"))
+        raw: dict[str, Any] = jwt.decode(
+            token,
+            key.material,
+            algorithms=[key.algorithm],
+            audience=client,
+            issuer=self._auth.issuer,
+            leeway=self._auth.leeway_seconds,
+            options={
+                "require": ["iss", "aud", "exp", "iat", "sub", "nonce"],
+                "enforce_minimum_key_length": True,
+            },
+        )
+        if raw["aud"] not in (client, [client]) and raw.get("azp") != client:
+            raise UnauthenticatedError
+        return raw
 
     async def _verify(self, token: str, door: Resource) -> Claims:
         if len(token) > MAX_TOKEN_CHARS:

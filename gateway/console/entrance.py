@@ -1,8 +1,8 @@
 """How somebody signs in to the console, and out again.
 
-In development with a token. It is verified by the check that every token passes, as one for REST,
-and kept for the visit; the browser gets a fresh ticket each time, so that a ticket which somebody
-else gave it is worth nothing.
+In development with a token, and where there is an issuer to sign in at, there. The token is
+verified by the check that every token passes, as one for REST, and kept for the visit. The browser
+gets a fresh ticket each time, so that a ticket which somebody else gave it is worth nothing.
 """
 
 import secrets
@@ -18,11 +18,12 @@ from gateway.auth import MAX_TOKEN_CHARS, Bearers
 from gateway.console.cookies import Cookies, Incoming
 from gateway.console.forms import Forms
 from gateway.console.frame import FORM, Frame, own_path
+from gateway.console.issuer import Errand, Issuer
 from gateway.console.shield import ROOT
 from gateway.peers import FAILED, SIGNS_IN
 from gateway.resources import Resource
 from gateway.settings import Mode
-from guard.errors import ForbiddenError, UnauthenticatedError
+from guard.errors import ForbiddenError, NotFoundError, UnauthenticatedError
 from guard.principal import Principal
 from guard.visits import SECRET_BYTES, Porch, Ticket, begin, end
 from memory.origin import Channel
@@ -55,10 +56,18 @@ class Entrance:
     """The door of the console."""
 
     def __init__(
-        self, frame: Frame, forms: Forms, bearers: Bearers, porch: Porch, mode: Mode
+        self,
+        frame: Frame,
+        forms: Forms,
+        bearers: Bearers,
+        porch: Porch,
+        *,
+        mode: Mode,
+        issuer: Issuer | None,
     ) -> None:
         self._frame, self._forms = frame, forms
-        self._bearers, self._porch, self._mode = bearers, porch, mode
+        self._bearers, self._porch = bearers, porch
+        self._mode, self._issuer = mode, issuer
         self._cookies: Cookies = frame.cookies
 
     def routes(self) -> list[HTTPRouteHandler]:
@@ -90,7 +99,20 @@ class Entrance:
                 answer.set_cookie(self._cookies.liking(self._cookies.theme, said.theme))
             return answer
 
-        return [login, sign_in, sign_out, look]
+        @get("/away", status_code=303)
+        async def away(request: Incoming) -> Redirect:
+            if self._issuer is None:
+                raise NotFoundError
+            place, errand = self._issuer.leave(own_path(request.query_params.get("next", ROOT)))
+            answer = Redirect(place, status_code=303)
+            answer.set_cookie(self._cookies.brief(self._cookies.away, errand.text()))
+            return answer
+
+        @get("/back", opt={SIGNS_IN: True})
+        async def back(request: Incoming) -> Template:
+            return await self._come_back(request)
+
+        return [login, sign_in, sign_out, look, away, back]
 
     async def visit(self, principal: Principal, token: str, request: Incoming) -> Ticket:
         """Begin a visit, and end the one that this browser may have been on."""
@@ -113,9 +135,30 @@ class Entrance:
             next=onward,
             failed=failed,
             takes_tokens=self._mode is Mode.DEVELOPMENT,
+            away=self._issuer is not None,
             form_secret=draft.derived(FORM),
         )
         page.cookies.append(self._cookies.brief(self._cookies.draft, draft.text()))
+        return page
+
+    async def _come_back(self, request: Incoming) -> Template:
+        if self._issuer is None:
+            raise NotFoundError
+        said = request.query_params
+        try:
+            errand = Errand.read(request.cookies.get(self._cookies.away, ""))
+            answer = (said.get("code", ""), said.get("state", ""), said.get("iss"))
+            token = await self._issuer.come_back(errand, *answer)
+            principal, _ = await self._bearers.principal(token, Resource.REST, Channel.CONSOLE)
+            ticket = await self.visit(principal, token, request)
+        except UnauthenticatedError:
+            request.scope["state"][FAILED] = True
+            page = self._form(request, ROOT, 401, failed=True)
+        else:
+            # No redirect: on one that began at another site a browser would send no strict cookie.
+            page = self._frame.page(request, "back.html", onward=errand.onward)
+            page.cookies.append(self._cookies.keep(ticket))
+        page.cookies.append(self._cookies.drop(self._cookies.away))
         return page
 
     async def _sign_in(self, request: Incoming) -> Response[Any]:

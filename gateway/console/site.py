@@ -15,10 +15,12 @@ from gateway.console.cookies import Cookies, Incoming
 from gateway.console.entrance import Entrance
 from gateway.console.forms import Forms
 from gateway.console.frame import Frame, allowed, statics
+from gateway.console.issuer import Issuer
 from gateway.console.pages.audit import audit_pages
 from gateway.console.pages.item import item_pages
 from gateway.console.pages.origins import origins_pages
 from gateway.console.pages.overview import overview_pages
+from gateway.console.pages.policies import policies_pages
 from gateway.console.pages.queue import queue_pages
 from gateway.console.refusals import PageProblems
 from gateway.console.shield import ROOT
@@ -49,7 +51,12 @@ class Console:
             new_secret=secrets.token_bytes,
             longest=timedelta(minutes=settings.console.visit_minutes),
         )
-        self._entrance = Entrance(self._frame, self._forms, bearers, self._porch, settings.mode)
+        issuer = None
+        if settings.console.client_id is not None:
+            issuer = Issuer(settings, edge.verifier)
+        self._entrance = Entrance(
+            self._frame, self._forms, bearers, self._porch, mode=settings.mode, issuer=issuer
+        )
         self.templates: Final = self._frame.templates
 
     async def visited(self, scope: Connection) -> str:
@@ -77,6 +84,7 @@ class Console:
             *queue_pages(*around),
             *origins_pages(*around),
             *item_pages(*around),
+            *policies_pages(*around),
             *audit_pages(*around),
         ]
 

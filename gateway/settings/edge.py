@@ -186,6 +186,16 @@ class Console(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
     visit_minutes: Annotated[int, Meta(ge=1, le=1440)] = 480
     """Minutes after which somebody signs in again; never later than his token expires."""
+    client_id: Name | None = None
+    """What the issuer knows the console as. None: in production nobody can sign in."""
+    client_secret_file: Path | None = None
+    """The secret of that client, if it has one; a public client proves itself by PKCE alone."""
+    authorize_url: Url | None = None
+    """Where people sign in at the issuer."""
+    token_url: Url | None = None
+    """Where the issuer gives tokens for a code."""
+    scopes: Annotated[Words, Meta(min_length=1, max_length=32)] = ("openid",)
+    """What is asked for there, `openid` among it."""
 
 
 class Metrics(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

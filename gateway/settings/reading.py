@@ -119,6 +119,7 @@ _LISTS: Final = frozenset(
         "auth.audiences",
         "auth.authorization_servers",
         "auth.algorithms",
+        "console.scopes",
         "screening.second_attack_labels",
         "webhooks.allowed_hosts",
     }

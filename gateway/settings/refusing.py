@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from gateway.settings.edge import Auth
+from gateway.settings.edge import Auth, Console
 from gateway.settings.guarding import (
     AuditWitness,
     Screening,
@@ -42,6 +42,7 @@ def refuse_contradictions(settings: Settings) -> None:
     _refuse_torn_screening(settings.screening, settings.mode)
     _refuse_torn_recall(settings.recall, settings.mode)
     _refuse(_torn_model(settings.relate, "relate", "extract", settings.mode))
+    _refuse_torn_console(settings.console, settings.mode)
     if (http.tls_cert is None) != (http.tls_key is None):
         raise SettingsError("http.tls_cert and http.tls_key need each other")
     _refuse_no_networks("http.trusted_proxies", http.trusted_proxies)
@@ -87,6 +88,25 @@ def _refuse_torn_keys(auth: Auth) -> None:
         raise SettingsError("auth.keys_url excludes auth.keys_file and auth.key_id")
     elif Algorithm.HS256 in auth.algorithms:
         raise SettingsError("auth.keys_url: nobody publishes the secret of HS256")
+
+
+def _refuse_torn_console(console: Console, mode: Mode) -> None:
+    """Refuse half an issuer to sign in at, and one that is spoken to in the clear."""
+    named = (console.client_id, console.authorize_url, console.token_url)
+    plain = [url for url in named[1:] if url is not None and not url.startswith("https://")]
+    _refuse(
+        {
+            "console.client_id, authorize_url and token_url need each other": None in named
+            and any(named),
+            "console.client_secret_file: of console.client_id": console.client_secret_file
+            is not None
+            and console.client_id is None,
+            "console.scopes: openid is required": "openid" not in console.scopes,
+            "production: console.authorize_url and token_url: https is required": mode
+            is Mode.PRODUCTION
+            and bool(plain),
+        }
+    )
 
 
 def _refuse_torn_witness(audit: AuditWitness) -> None:

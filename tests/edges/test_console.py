@@ -488,7 +488,8 @@ def test_the_pages_of_this_test_are_those_of_the_table() -> None:
     public = {
         path for (_, path), one in ROUTES.items() if one is Access.PUBLIC and "console" in path
     }
-    assert public == {"/console/login", "/console/look", "/console/static/{name}"}
+    door = {"/console/login", "/console/look", "/console/away", "/console/back"}
+    assert public == {*door, "/console/static/{name}"}
     assert REVIEWER.split()
 
 
