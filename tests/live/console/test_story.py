@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, expect
 
 from gateway import app
@@ -50,7 +51,7 @@ ATTACKS: Final = (
 )
 
 
-@pytest.fixture(scope="module")
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def gateway(models: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Any]:
     """Lend a gateway that holds a few writes, some of them hostile to pages."""
     folder = tmp_path_factory.mktemp("console")
@@ -59,7 +60,7 @@ async def gateway(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Asy
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def browser() -> AsyncIterator[Browser]:
     """Lend Chromium."""
     async with chromium() as opened:
