@@ -39,6 +39,7 @@ VOCABULARIES: Final = {
     "overview.by_": ("kind", "origin"),
     "event.": tuple(Event),
     "place.": tuple(Place),
+    "policies.done_": ("activated", "rolled_back"),
     "origins.done_": ("held", "holding", "lifted", "lifting", "lifted_own"),
     "audit_by.": ("object", "action", "outcome", "actor", "subject", "client"),
     "queue_state.": ("held", "escalated"),
