@@ -74,13 +74,14 @@ async def _release(
     epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
     deciding = Deciding(principal, owner, epoch, "release", ruling, before=row.sealed)
     memory = await prove(owner, row, rooms)
-    origin = msgspec.structs.replace(_origin_in(manner, memory), at=at)
+    said = _origin_in(manner, memory)
+    origin = msgspec.structs.replace(said, at=at)
 
     # (2) A release outlives a policy that holds, and none that rejects outright: the next revision
     # is sealed under the policy in force, so that recall would not ask again. What is cut is
     # another text, which nobody has decided on.
     if manner.cuts:
-        memory = await _cut(memory, origin, manner, rooms)
+        memory = await _cut(memory, said, manner, rooms)
     else:
         memory = await looked_at(memory, rooms) or memory
     evidence, policy = memory.evidence, policy_for(owner.tenant, rooms)
@@ -95,7 +96,7 @@ async def _release(
 
     # (3) What can't hold beside it gives way: what has no more trust, and what this very case named
     # to the reviewer. It may be history itself, when the like was said later.
-    place = await _place_of(memory, origin, rooms)
+    place = await _place_of(memory, said, rooms)
     if isinstance(place, Conflict):
         return await _hold_again(deciding, row, place.rows, rooms)
     retired, newer = place
