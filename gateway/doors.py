@@ -45,6 +45,8 @@ from guard.outcomes import (
 from guard.overview import Overview
 from guard.ports import Allowed, Buckets, Client, Dead, Filter, Tenant
 from guard.principal import Principal
+from guard.proposal import Proposal
+from guard.proposals import Settled
 from guard.record import Consistent, Included, Leaves, Sought, Tree
 from guard.reporting import Findings
 from guard.reveal import Ground, Revealed
@@ -174,6 +176,16 @@ class BulkDoors(msgspec.Struct, frozen=True, kw_only=True):
     decide: Callable[[Principal, Verdict, str, Ruling, Rooms], Awaitable[tuple[Done, ...]]]
 
 
+class ProposalDoors(msgspec.Struct, frozen=True, kw_only=True):
+    """What takes two reviewers: more trust for a memory, and the erasure of what is another's."""
+
+    change_trust: Callable[[Principal, MemoryId, int, Ruling, Rooms], Awaitable[Settled | Proposal]]
+    propose_erasure: Callable[[Principal, MemoryId, Ruling, Rooms], Awaitable[Proposal]]
+    proposed: Callable[[Principal, str | None, int, Rooms], Awaitable[list[Proposal]]]
+    approve: Callable[[Principal, str, Ruling, Rooms], Awaitable[Settled]]
+    refuse: Callable[[Principal, str, Ruling, Rooms], Awaitable[Proposal]]
+
+
 class RevisionDoors(msgspec.Struct, frozen=True, kw_only=True):
     """What replaced what: told, changed, and undone by the subject or a reviewer."""
 
@@ -206,6 +218,7 @@ class UseCases(msgspec.Struct, frozen=True, kw_only=True):
     cases: CaseDoors
     decisions: DecisionDoors
     bulk: BulkDoors
+    proposals: ProposalDoors
     revisions: RevisionDoors
     traces: TraceDoors
     origins: OriginDoors

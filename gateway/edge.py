@@ -31,6 +31,7 @@ from gateway.rest.health import health_routes
 from gateway.rest.memories import memory_routes
 from gateway.rest.origins import origin_routes
 from gateway.rest.policies import policy_routes
+from gateway.rest.proposals import proposal_routes
 from gateway.rest.quarantine import quarantine_routes
 from gateway.rest.revisions import revision_routes
 from gateway.rest.revocations import revocation_routes
@@ -76,6 +77,7 @@ def build(edge: Edge) -> Litestar:
         *trace_routes(edge),
         *quarantine_routes(edge),
         *bulk_routes(edge),
+        *proposal_routes(edge),
         *case_routes(edge),
         *origin_routes(edge),
         *dead_write_routes(edge),

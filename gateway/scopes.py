@@ -132,6 +132,7 @@ ROUTES: Final[dict[tuple[str, str], Requirement]] = {
     ("POST", "/console/queue/{id}/release"): Scope.QUARANTINE_DECIDE,
     ("POST", "/console/queue/{id}/reject"): Scope.QUARANTINE_DECIDE,
     ("POST", "/console/queue/{id}/escalate"): Scope.QUARANTINE_DECIDE,
+    ("POST", "/console/queue/{id}/undo"): Scope.QUARANTINE_DECIDE,
     ("GET", "/console/audit"): Scope.AUDIT_READ,
     ("POST", "/console/audit/verify"): Scope.AUDIT_READ,
     # The transports carry messages of many kinds; each tool call is checked against TOOLS.

@@ -98,6 +98,7 @@ class Clerk:
             await self._rooms.transcript.expire(now)
             await self._rooms.traces.expire(now)
             await self._rooms.undoing.expire(now)
+            await self._rooms.proposals.expire(now)
             await expire_held(self._rooms)
 
     async def _in_order(self, dues: Sequence[Due]) -> None:

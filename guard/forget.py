@@ -5,12 +5,12 @@ from collections.abc import Awaitable, Callable
 from guard.browse import states_visible_to
 from guard.errors import ConflictError, NotFoundError, UnavailableError
 from guard.leaves import leaf_of
-from guard.nouns import Cancelled, Change, Progress
+from guard.nouns import Cancelled, Change, Progress, Sealed
 from guard.outcomes import Receipt
 from guard.principal import Principal
 from guard.rooms import Rooms
 from memory.ranking import MOST_FADED
-from memory.types import Epoch, LeafId, MemoryId, State
+from memory.types import Epoch, LeafId, MemoryId, Owner, State
 
 REMOVED = (
     "content",
@@ -104,19 +104,27 @@ async def _erase(principal: Principal, id: MemoryId, rooms: Rooms) -> Receipt:
     # (3) Commit. From here no recall returns it, whatever the index still says.
     await rooms.ledger.commit(Change(owner, epoch, (sealed,), (leaf,)))
 
-    # (4) What was said in its session is another copy of it, for as long as that is kept.
+    # (4) Its copies follow.
+    if not await follow(owner, sealed, rooms):
+        return Receipt(id, REMOVED, (*REMAINS, "index entry until the index answers"), at)
+    return Receipt(id, REMOVED, REMAINS, at)
+
+
+async def follow(owner: Owner, sealed: Sealed, rooms: Rooms) -> bool:
+    """Remove the copies of a memory that is forgotten; return whether the index answered."""
+    # (1) What was said in its session is another copy of it, for as long as that is kept.
     if sealed.label.session:
         await rooms.transcript.erase(owner.tenant, owner.subject, [sealed.label.session])
 
-    # (5) A question that it answered may say what it said.
+    # (2) A question that it answered may say what it said.
     await rooms.traces.erase(owner.tenant, owner.subject)
 
-    # (6) Take it out of the index now; should that fail, the outbox entry of (3) repeats it.
+    # (3) Take it out of the index now; should that fail, the commit's outbox entry repeats it.
     try:
-        await rooms.index.remove(owner.tenant, [id])
+        await rooms.index.remove(owner.tenant, [sealed.label.id])
     except UnavailableError:
-        return Receipt(id, REMOVED, (*REMAINS, "index entry until the index answers"), at)
-    return Receipt(id, REMOVED, REMAINS, at)
+        return False
+    return True
 
 
 async def _cancel(principal: Principal, id: MemoryId, epoch: Epoch, rooms: Rooms) -> Receipt:

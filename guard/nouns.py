@@ -363,6 +363,16 @@ class Undoable(msgspec.Struct, frozen=True):
     token: bytes
 
 
+class SealedProposal(msgspec.Struct, frozen=True):
+    """What a reviewer proposed for a memory, until `expires_at`; only `token` says what."""
+
+    id: str
+    owner: Owner
+    memory: MemoryId
+    expires_at: datetime
+    token: bytes
+
+
 class Change(msgspec.Struct, frozen=True):
     """One atomic change of one subject's memories, and of what is kept beside them.
 
@@ -375,7 +385,8 @@ class Change(msgspec.Struct, frozen=True):
     the doubts that name it. Each of `remarks` belongs to a leaf of the change. `escalated` are
     held rows of the change that are marked for other reviewers, until they are held no more. Each
     of `undoable` takes the place of an earlier decision on its memory; of those `undone`, and of
-    those forgotten, none is kept any more. `derived` are pairs of
+    those forgotten, none is kept any more. `proposed` waits for a second reviewer; to settle what
+    does not wait any more is a conflict. `derived` are pairs of
     a row of the change and a memory that it was derived from; `barred`, rows that a ban holds.
     """
 
@@ -390,6 +401,8 @@ class Change(msgspec.Struct, frozen=True):
     escalated: tuple[MemoryId, ...] = ()
     undoable: tuple[Undoable, ...] = ()
     undone: tuple[MemoryId, ...] = ()
+    proposed: tuple[SealedProposal, ...] = ()
+    settled: tuple[str, ...] = ()
     derived: tuple[tuple[MemoryId, MemoryId], ...] = ()
     barred: tuple[Barred, ...] = ()
 

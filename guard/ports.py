@@ -125,6 +125,7 @@ class Record(StrEnum):
     TRACE = "trace"
     REMARK = "remark"
     UNDO = "undo"
+    PROPOSAL = "proposal"
     HOOK = "hook"
     VISIT = "visit"
 

@@ -38,7 +38,7 @@ from guard.relating import Relating, Telling
 from guard.rewording import Rewording
 from guard.statutes import InForce, Statutes, Unenacted
 from guard.turns import Turns
-from guard.undoable import Irrevocable, Undoing
+from guard.undoable import Irrevocable, Proposals, Undoing, Unproposed
 from guard.unhooked import Unhooked
 from guard.unremarked import Unremarked
 from guard.untraced import Untraced
@@ -72,6 +72,7 @@ class Bounds(msgspec.Struct, frozen=True):
     held_origin: int = 500
     held_days: int = 30
     undo_minutes: int = 10
+    proposal_days: int = 7
     degraded_rows: int = 1000
     commit_attempts: int = 8
     answer_hours: int = 24
@@ -122,6 +123,7 @@ class Rooms(msgspec.Struct, frozen=True):
     traces: Traces = Untraced()
     remarks: Remarks = Unremarked()
     undoing: Undoing = Irrevocable()
+    proposals: Proposals = Unproposed()
     doubts: Doubts = Undoubted()
     hooking: Hooking = Hooking(Unhooked())
     hot: Hot = Hot()

@@ -1,11 +1,13 @@
-"""What a reviewer's decision replaced: kept sealed for a short while, so that it can be undone."""
+"""What reviewers leave for later: what a decision replaced, so that it can be undone, and what one
+proposes and another decides. All of it is sealed, and for a while.
+"""
 
 from datetime import datetime
 from typing import Protocol
 
 import msgspec
 
-from guard.nouns import Sealed, Undoable
+from guard.nouns import Sealed, SealedProposal, Undoable
 from memory.types import MemoryId, State, TenantId
 
 
@@ -32,6 +34,48 @@ class Undoing(Protocol):
     async def expire(self, now: datetime) -> int:
         """Remove what can be undone no more, of every tenant; return how many."""
         ...
+
+
+class Proposals(Protocol):
+    """What waits for a second reviewer. Written by the ledger's commits.
+
+    All methods raise UnavailableError when the database does not answer.
+    """
+
+    async def open(
+        self, tenant: TenantId, after: str | None, limit: int, now: datetime
+    ) -> list[SealedProposal]:
+        """Return proposals of the tenant that have not expired, in the order of their ids."""
+        ...
+
+    async def one(self, tenant: TenantId, id: str, now: datetime) -> SealedProposal | None:
+        """Return one of them, None for any other."""
+        ...
+
+    async def expire(self, now: datetime) -> int:
+        """Remove those of every tenant that have expired; return how many."""
+        ...
+
+
+class Unproposed:
+    """Fulfils `Proposals` where nobody reviews."""
+
+    async def open(
+        self, tenant: TenantId, after: str | None, limit: int, now: datetime
+    ) -> list[SealedProposal]:
+        """Return nothing."""
+        del tenant, after, limit, now
+        return []
+
+    async def one(self, tenant: TenantId, id: str, now: datetime) -> SealedProposal | None:
+        """Return None."""
+        del tenant, id, now
+        return None
+
+    async def expire(self, now: datetime) -> int:
+        """Return 0."""
+        del now
+        return 0
 
 
 class Irrevocable:

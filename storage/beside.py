@@ -13,6 +13,7 @@ from guard.errors import ConflictError
 from guard.nouns import Accepted, Answer, Cancelled, Change, Ended
 from memory.types import MemoryId, Owner, State
 from storage.origins import keep_origins
+from storage.proposals import keep_proposals
 from storage.remarks import columns_of_remark
 from storage.reviews import keep_reviews
 from storage.rows import micros
@@ -48,6 +49,7 @@ async def keep_beside(connection: AsyncConnection, change: Change) -> None:
     await keep_origins(connection, change)
     # (5) What a reviewer made of it, and remarked on his decision.
     await keep_reviews(connection, change)
+    await keep_proposals(connection, change)
     if change.remarks:
         await connection.execute(insert(REMARKS), [columns_of_remark(r) for r in change.remarks])
     # (6) The first answer; another one of this mark is a conflict, unless it has expired.

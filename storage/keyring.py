@@ -54,6 +54,7 @@ class SubjectPurpose(StrEnum):
     TRACE = "trace"
     REMARK = "remark"
     UNDO = "undo"
+    PROPOSAL = "proposal"
     HOOK = "hook"
     VISIT = "visit"
 

@@ -33,5 +33,23 @@ class DecisionRow(LedgerTable, table=True):
     token: bytes
 
 
+class ProposalRow(LedgerTable, table=True):
+    """What a reviewer proposed for a memory, sealed, until it expires."""
+
+    __tablename__: ClassVar[str] = "proposals"
+    __table_args__ = (
+        Index("proposals_expiry", "tenant", "expires_at"),
+        Index("proposals_memory", "tenant", "memory"),
+    )
+
+    tenant: str = Field(primary_key=True)
+    id: str = Field(primary_key=True)
+    subject: str
+    memory: str
+    expires_at: int = Field(sa_type=BigInteger)
+    token: bytes
+
+
+PROPOSALS: Final[Table] = METADATA.tables["proposals"]
 DECISIONS: Final[Table] = METADATA.tables["decisions"]
 ESCALATIONS: Final[Table] = METADATA.tables["escalations"]

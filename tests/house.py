@@ -76,6 +76,7 @@ class House:
             traces=self.traces,
             remarks=self.ledger.remarks,
             undoing=self.ledger.undoing,
+            proposals=self.ledger.proposals,
             doubts=self.ledger.doubts,
             origins=self.ledger.origins,
             bans=self.ledger.bans,

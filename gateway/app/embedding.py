@@ -133,6 +133,7 @@ def bounds_of(settings: Settings) -> Bounds:
         held_origin=settings.held.origin,
         held_days=settings.held.days,
         undo_minutes=settings.held.undo_minutes,
+        proposal_days=settings.held.proposal_days,
         turn_minutes=settings.sessions.turn_minutes,
         session_turns=settings.sessions.turns,
         session_bytes=settings.sessions.max_bytes,

@@ -44,6 +44,7 @@ from gateway.doors import (
     Edge,
     OriginDoors,
     PolicyDoors,
+    ProposalDoors,
     QueueDoors,
     RecordDoors,
     ReportDoors,
@@ -64,7 +65,7 @@ from gateway.revoked import Revoked
 from gateway.settings import EmbedderKind, IndexKind, Mode, Settings
 from gateway.telemetry import LOGGER, configure
 from gateway.tracing import Tracing
-from guard import ban, blast, bulk, enact, record, rulebook, tenants, webhooks
+from guard import ban, blast, bulk, enact, proposals, record, rulebook, tenants, webhooks
 from guard.amend import amend
 from guard.browse import browse, fetch
 from guard.casefile import casefile
@@ -106,6 +107,7 @@ from storage.follower import Follower
 from storage.journal import BatchingJournal
 from storage.ledger import SqlLedger
 from storage.origins import SqlOrigins
+from storage.proposals import SqlProposals
 from storage.quarantine import SqlQuarantine
 from storage.queue import SqlQueue
 from storage.rates import WindowRates
@@ -136,6 +138,13 @@ USE_CASES: Final = UseCases(
     cases=CaseDoors(file=casefile),
     decisions=DecisionDoors(release=release, reject=reject, escalate=escalate, undo=undo),
     bulk=BulkDoors(preview=bulk.preview, decide=bulk.decide_all),
+    proposals=ProposalDoors(
+        change_trust=proposals.change_trust,
+        propose_erasure=proposals.propose_erasure,
+        proposed=proposals.proposed,
+        approve=proposals.approve,
+        refuse=proposals.refuse,
+    ),
     revisions=RevisionDoors(
         history=history,
         amend=amend,
@@ -450,6 +459,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         traces=adapters.traces,
         remarks=SqlRemarks(keep.database),
         undoing=SqlUndoing(keep.database),
+        proposals=SqlProposals(keep.database),
         hooking=hooking_of(settings.webhooks, keep.database),
         bans=SqlBans(keep.database),
         origins=SqlOrigins(keep.database),

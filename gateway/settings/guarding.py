@@ -100,6 +100,8 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """Held memories of one tenant; beyond that a write that would be held is refused."""
     origin: Annotated[int, Meta(ge=1, le=1_000_000)] = 500
     """Of those, how many of one subject through one client from one class of origin."""
+    proposal_days: Annotated[int, Meta(ge=1, le=90)] = 7
+    """For so long what one reviewer proposed waits for another."""
     undo_minutes: Annotated[int, Meta(ge=1, le=1440)] = 10
     """For so long a reviewer's decision can be undone; what was rejected is kept for that."""
     days: Annotated[int, Meta(ge=1, le=365)] = 30

@@ -23,6 +23,8 @@ REASON_REDACTED: Final = "review.redacted"
 """Among those of one that a reviewer cut something out of."""
 REASON_LOWERED: Final = "review.lowered"
 """Among those of one that a reviewer gave less trust than it had."""
+REASON_RAISED: Final = "review.raised"
+"""Among those of one that two reviewers gave more trust."""
 REASON_CONFIRMED: Final = "origin.confirmed"
 """Among those of one that the subject made his own."""
 STANDING: Final = (REASON_RELEASED, REASON_CONFIRMED)

@@ -19,6 +19,7 @@ from guard.nouns import (
     Change,
     Ended,
     Progress,
+    SealedProposal,
     SealedRemark,
     Undoable,
     Write,
@@ -62,6 +63,7 @@ class Beside:
         self.dismissed: set[tuple[str, MemoryId, MemoryId]] = set()
         self.remarks: list[SealedRemark] = []
         self.escalated: set[tuple[TenantId, MemoryId]] = set()
+        self.proposed: dict[tuple[TenantId, str], SealedProposal] = {}
         self.undoable: dict[tuple[TenantId, MemoryId], Undoable] = {}
 
     def refuse(self, change: Change) -> None:
@@ -71,6 +73,8 @@ class Beside:
             waiting = self.queue.get((tenant, later.id))
             if waiting is None or waiting.owner != change.owner:
                 raise ConflictError("conflict")
+        if any((tenant, id) not in self.proposed for id in change.settled):
+            raise ConflictError("conflict")
         if isinstance(later, Accepted) and (tenant, later.id) in self.writes:
             raise ConflictError("conflict")
         if change.answer is not None:
@@ -111,6 +115,14 @@ class Beside:
         gone = [one.id for one in labels if one.state is State.FORGOTTEN]
         for id in (*gone, *change.undone):
             self.undoable.pop((tenant, id), None)
+        for settled in change.settled:
+            del self.proposed[tenant, settled]
+        self.proposed = {
+            place: one
+            for place, one in self.proposed.items()
+            if place[0] != tenant or one.memory not in gone
+        }
+        self.proposed |= {(tenant, one.id): one for one in change.proposed}
         self.undoable |= {(tenant, one.memory): one for one in change.undoable}
         if change.answer is not None:
             self.answers[tenant, change.answer.mark] = (owner, change.answer)
@@ -126,6 +138,37 @@ class Beside:
         self.remarks = [
             one for one in self.remarks if one.owner.tenant != tenant or one.memory not in gone
         ]
+
+
+class MemoryProposals:
+    """Fulfils `guard.undoable.Proposals` in memory; made by `MemoryLedger`."""
+
+    def __init__(self, beside: Beside) -> None:
+        self._beside: Final = beside
+
+    async def open(
+        self, tenant: TenantId, after: str | None, limit: int, now: datetime
+    ) -> list[SealedProposal]:
+        """Return proposals of the tenant that have not expired, in the order of their ids."""
+        self._beside.reachable()
+        kept = sorted(self._beside.proposed.items(), key=lambda item: item[0])
+        found = [one for (of, _), one in kept if of == tenant and one.expires_at > now]
+        return [one for one in found if after is None or one.id > after][:limit]
+
+    async def one(self, tenant: TenantId, id: str, now: datetime) -> SealedProposal | None:
+        """Return one of them, None for any other."""
+        self._beside.reachable()
+        found = self._beside.proposed.get((tenant, id))
+        return None if found is None or found.expires_at <= now else found
+
+    async def expire(self, now: datetime) -> int:
+        """Remove those of every tenant that have expired; return how many."""
+        self._beside.reachable()
+        kept = self._beside.proposed
+        over = [place for place, one in kept.items() if one.expires_at <= now]
+        for place in over:
+            del kept[place]
+        return len(over)
 
 
 class MemoryUndoing:

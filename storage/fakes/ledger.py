@@ -35,7 +35,7 @@ from memory.types import ClientId, Epoch, LeafId, MemoryId, Owner, State, Subjec
 from storage.chain import EMPTY, AuditReport, Problem, check_row, follow, leaf_hash, verify_chain
 from storage.chain import report as report_of
 from storage.cursor import Position, decode, encode, listing
-from storage.fakes.beside import Beside, MemoryAnswers, MemoryQueue, MemoryUndoing
+from storage.fakes.beside import Beside, MemoryAnswers, MemoryProposals, MemoryQueue, MemoryUndoing
 from storage.fakes.doubts import MemoryDoubts
 from storage.fakes.origins import Lineage, MemoryBans, MemoryOrigins
 from storage.ports import Task
@@ -129,6 +129,7 @@ class MemoryLedger:
         self.answers: Final = MemoryAnswers(self._state.beside)
         self.queue: Final = MemoryQueue(self._state.beside)
         self.remarks: Final = MemoryRemarks(self._state)
+        self.proposals: Final = MemoryProposals(self._state.beside)
         self.undoing: Final = MemoryUndoing(self._state.beside)
         self.doubts: Final = MemoryDoubts(self._state.beside, self._state.append)
         self.origins: Final = MemoryOrigins(self._state)

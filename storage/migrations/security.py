@@ -37,6 +37,7 @@ _RIGHTS: Final = {
     "remarks": "SELECT, INSERT, DELETE",
     "escalations": "SELECT, INSERT, DELETE",
     "decisions": "SELECT, INSERT, DELETE",
+    "proposals": "SELECT, INSERT, DELETE",
     # A visit begins and ends, and becomes nobody else's.
     "visits": "SELECT, INSERT, DELETE",
     # What came of what is never untold, and what was barred is told for good.

@@ -29,6 +29,7 @@ PORTS: Final[Mapping[str, Sequence[str]]] = {
     "ledger": _SQL,
     "origins": _SQL,
     "outbox": _SQL,
+    "proposals": _SQL,
     "quarantine": _SQL,
     "queue": _SQL,
     "registry": _SQL,

@@ -16,7 +16,7 @@ import msgspec
 from guard.nouns import Answer, Change, Label, Later, Leaf, Row, Sealed
 from guard.origins import Bans, Origins
 from guard.ports import Answers, Audit, Ledger, Quarantine, Queue, Remarks, Stock
-from guard.undoable import Undoing
+from guard.undoable import Proposals, Undoing
 from memory.origin import Channel, OriginClass
 from memory.types import (
     ClientId,
@@ -41,6 +41,7 @@ from storage.migrations import migrate
 from storage.origins import SqlOrigins
 from storage.outbox import SqlOutbox
 from storage.ports import Outbox
+from storage.proposals import SqlProposals
 from storage.quarantine import SqlQuarantine
 from storage.queue import SqlQueue
 from storage.remarks import SqlRemarks
@@ -82,6 +83,7 @@ class Books(msgspec.Struct, frozen=True):
     queue: Queue
     remarks: Remarks
     undoing: Undoing
+    proposals: Proposals
     origins: Origins
     bans: Bans
     file: Path | None
@@ -120,6 +122,7 @@ def books_on(database: Database, file: Path | None = None) -> Books:
         SqlQueue(database),
         SqlRemarks(database),
         SqlUndoing(database),
+        SqlProposals(database),
         SqlOrigins(database),
         SqlBans(database),
         file,
@@ -143,6 +146,7 @@ async def open_books(
             ledger.queue,
             ledger.remarks,
             ledger.undoing,
+            ledger.proposals,
             ledger.origins,
             ledger.bans,
             None,

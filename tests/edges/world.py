@@ -22,6 +22,7 @@ from gateway.doors import (
     DecisionDoors,
     OriginDoors,
     PolicyDoors,
+    ProposalDoors,
     QueueDoors,
     RecordDoors,
     ReportDoors,
@@ -375,6 +376,7 @@ class Calls:
                 release=self.release, reject=self.reject, escalate=self.escalate, undo=self.undo
             ),
             bulk=BulkDoors(preview=self.bulk_preview, decide=self.bulk_decide),
+            proposals=self.proposal_doors(),
             reveal=self.reveal,
             revisions=RevisionDoors(
                 history=self.history,
@@ -485,6 +487,21 @@ class Calls:
 
         names = [one.name for one in msgspec.structs.fields(OriginDoors)]
         return OriginDoors(**{name: door(name) for name in names})
+
+    def proposal_doors(self) -> ProposalDoors:
+        """Return the doors of what takes two reviewers. They know nothing."""
+
+        def door(name: str) -> Any:
+            async def called(principal: Principal, *what: Any) -> Any:
+                self._note(name, principal, what[:-1])
+                if name == "proposed":
+                    return []
+                raise NotFoundError
+
+            return called
+
+        names = [one.name for one in msgspec.structs.fields(ProposalDoors)]
+        return ProposalDoors(**{name: door(name) for name in names})
 
     def policy_doors(self) -> PolicyDoors:
         """Return the doors of a tenant's own rules. They know no version."""

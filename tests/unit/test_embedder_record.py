@@ -102,6 +102,7 @@ async def test_an_older_ledger_with_memories_is_the_packaged_embedders(
         "remarks",
         "escalations",
         "decisions",
+        "proposals",
         "visits",
     ):
         edit(file, f"DROP TABLE {table}")
