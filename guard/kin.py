@@ -30,13 +30,15 @@ _SLOT: Final = "slot\x1f"
 class Kin(msgspec.Struct, frozen=True):
     """A memory that was compared with a draft, what the draft is to it, and when it was so.
 
-    `revised` says that the draft was made to take its place.
+    `revised` says that the draft was made to take its place, `outdated` that slots and claim of the
+    memory are those of an older reader.
     """
 
     row: Row
     tie: Tie
     occurred_at: datetime | None = None
     revised: bool = False
+    outdated: bool = False
 
 
 def entities_for(slots: Sequence[str]) -> tuple[str, ...]:
@@ -71,7 +73,13 @@ async def compared(owner: Owner, said: Said, rows: Sequence[Row], rooms: Rooms) 
     length = sum(_length(one, rooms.relating) for one in (said, *old))
     ties = await aside(length, rooms.relating.ties, said, old)
     return tuple(
-        Kin(row, tie, one.body.occurred_at) for (row, one), tie in zip(opened, ties, strict=True)
+        Kin(
+            row,
+            tie,
+            one.body.occurred_at,
+            outdated=not rooms.relating.is_current(one.body.reading),
+        )
+        for (row, one), tie in zip(opened, ties, strict=True)
     )
 
 

@@ -121,6 +121,11 @@ def leaf_of_rescreening(label: Label, at: datetime, reasons: tuple[str, ...]) ->
     return _of_gateway("rescreen", label, at, reasons)
 
 
+def leaf_of_rereading(label: Label, at: datetime) -> Leaf:
+    """Return the leaf of a memory that the gateway itself read again, and left as it was."""
+    return _of_gateway("reread", label, at, ())
+
+
 def leaf_of_expiry(label: Label, at: datetime, reasons: tuple[str, ...]) -> Leaf:
     """Return the leaf of a held memory that the gateway itself gave up."""
     return _of_gateway("expire", label, at, reasons)

@@ -15,6 +15,7 @@ from guard.outcomes import WriteOutcome
 from guard.principal import Principal
 from guard.relate import Conflict, equal_in, relate
 from guard.relating import Said, Tie
+from guard.reread import reread
 from guard.retire import REASON_REVISION, name_of
 from guard.rooms import Rooms
 from guard.settle import Beside, Work, settle
@@ -44,8 +45,11 @@ async def decided(
     It takes the place of the active memory `replaces`, whatever both say, as far as trust allows.
     Raises NotFoundError when there is none.
     """
-    outcome = await _decided(tagged, rooms, beside, recent_writes, replaces)
+    outcome, kin = await _decided(tagged, rooms, beside, recent_writes, replaces)
     rooms.watch.wrote(outcome)
+    # (8) What an older reader read is found by its slots from now on.
+    outdated = [one.row.sealed.label.id for one in kin if one.outdated]
+    await reread(tagged.owner, outdated, rooms)
     return outcome
 
 
@@ -55,7 +59,7 @@ async def _decided(
     beside: Beside | None,
     recent_writes: int | None,
     replaces: MemoryId | None,
-) -> WriteOutcome:
+) -> tuple[WriteOutcome, tuple[Kin, ...]]:
     # (2) Gather, (3) screen and decide. From here to the commit no fact changes.
     screened, facts = await judged(tagged, rooms, recent_writes)
     facts = await extracted(screened, facts, rooms)
@@ -68,7 +72,6 @@ async def _decided(
     if ban is not None:
         screened, alone = held_by(screened, ban)
         barred = ban.id if alone else None
-    held = screened.decision.effect is Effect.QUARANTINE
 
     async with rooms.turns.of(tagged.owner):
         for _ in range(rooms.bounds.commit_attempts):
@@ -87,12 +90,12 @@ async def _decided(
             try:
                 doubtful = tuple(one.row for one in kin if one.tie is Tie.DOUBT)
                 work = Work(noted, facts, rooms, beside, doubtful=doubtful, barred=barred)
-                return await settle(work, relation)
+                return await settle(work, relation), kin
             except ConflictError:
                 # Another write of this subject came between, or this same one was made elsewhere.
                 stands = None if beside is None else await beside.standing()
                 if stands is not None:
-                    return stands
+                    return stands, ()
                 # Look again, then relate again (R13).
                 facts = await refreshed(tagged, facts, rooms)
     raise UnavailableError("ledger")

@@ -17,6 +17,7 @@ from guard.errors import ConflictError, GuardError, NotFoundError, UnavailableEr
 from guard.governing import version_for
 from guard.nouns import Row
 from guard.ports import Stock, Sweep
+from guard.reread import reread_all
 from guard.rescreen import REASON_MODELS, Redecided, commit, redecide
 from guard.revise import prove
 from guard.rooms import Rooms
@@ -35,7 +36,8 @@ class Rescanned(msgspec.Struct, frozen=True):
 
     `looked_at` again by stages and models, `decided` again on stored findings; of both, `held` and
     `redacted`. `unreadable` failed their proof, `unfinished` met something that did not answer:
-    both are as outdated as before, and are not shown.
+    both are as outdated as before, and are not shown. `reread` were read for claims by an older
+    reader, and are found by today's slots now.
     """
 
     tenant: TenantId
@@ -45,6 +47,7 @@ class Rescanned(msgspec.Struct, frozen=True):
     redacted: int = 0
     unreadable: int = 0
     unfinished: int = 0
+    reread: int = 0
 
     def __add__(self, other: "Rescanned") -> "Rescanned":
         """Return both together, as of this one's tenant."""
@@ -76,8 +79,9 @@ async def rescan(tenant: TenantId, stock: Stock, rooms: Rooms, progress: Progres
             seen += len(rows)
             progress(seen)
         if stretch.last is None:
-            return total
+            break
         after = stretch.last
+    return msgspec.structs.replace(total, reread=await reread_all(tenant, stock, rooms))
 
 
 async def _of_subject(owner: Owner, rows: Sequence[Row], rooms: Rooms) -> Rescanned:

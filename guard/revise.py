@@ -12,7 +12,7 @@ from guard.admit import confidence_of
 from guard.checks import is_alive, is_current, misfit
 from guard.content import redact_draft
 from guard.errors import NotFoundError, UnreadableError
-from guard.gather import around_of, kin_in, search_material
+from guard.gather import around_of, claim_of, kin_in, search_material
 from guard.governing import policy_for
 from guard.kin import Kin, compared, read, said_at, said_in
 from guard.nouns import Admitted, Draft, Evidence, Opened, Row, Screened, Sealed, Tagged
@@ -22,7 +22,7 @@ from guard.rooms import Rooms
 from memory.origin import Hint, Origin, OriginClass
 from memory.types import LeafId, MemoryId, Owner, SessionId, State
 from policies.decide import to_redact
-from policies.model import Decision, Finding
+from policies.model import Decision, Effect, Finding
 
 
 class Proven(msgspec.Struct, frozen=True):
@@ -99,6 +99,44 @@ async def next_revision(
             leaf=leaf,
             superseded_by=newer,
             claim=memory.sealed.claim,
+        )
+    )
+
+
+async def read_anew(memory: Proven, leaf: LeafId, rooms: Rooms) -> Sealed | None:
+    """Return the memory sealed again with what it is read as today: its slots, its claim, and its
+    reading. None when nobody could tell today either.
+
+    All else stays, and so does when it was changed: it was said no later than before.
+    """
+    opened, evidence, owner = memory.opened, memory.evidence, memory.owner
+    label = opened.label
+    reading = await read(Said(opened.body.text, said_at(opened)), rooms)
+    if not rooms.relating.is_current(reading.record):
+        return None
+    origin = msgspec.structs.replace(origin_of(opened), at=label.changed_at)
+    tagged = tag_stored(memory, origin)
+    decision = Decision(Effect.ALLOW, (), evidence.reasons, label.policy)
+    signals, _ = await search_material(owner, tagged.draft, rooms, slots=reading.slots)
+    return await rooms.vault.seal(
+        Admitted(
+            screened=Screened(
+                tagged, evidence.findings, evidence.completions, decision, evidence.models
+            ),
+            body=msgspec.structs.replace(opened.body, reading=reading.record),
+            signals=signals,
+            fingerprint=memory.sealed.fingerprint,
+            layer=label.layer,
+            state=label.state,
+            importance=label.importance,
+            confidence=label.confidence,
+            recorded_at=label.recorded_at,
+            expires_at=label.expires_at,
+            revision=label.revision + 1,
+            version=label.version + 1,
+            leaf=leaf,
+            superseded_by=label.superseded_by,
+            claim=await claim_of(owner, reading, rooms),
         )
     )
 

@@ -10,7 +10,7 @@ from gateway.cli.options import Config, DataDir, Json, Tenant, settings_of
 
 _COLUMNS = (
     *("tenant", "looked_at", "decided", "held", "redacted"),
-    *("unreadable", "unfinished"),
+    *("unreadable", "unfinished", "reread"),
 )
 
 

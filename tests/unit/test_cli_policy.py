@@ -129,7 +129,8 @@ def test_a_rescan_holds_what_an_older_release_let_in(settings: Settings, capsys:
     expected = {"tenant": "acme", "looked_at": 2, "held": 1}
     assert (code, done) == (0, done | expected)
     assert set(done) == {
-        *("tenant", "looked_at", "decided", "held", "redacted", "unreadable", "unfinished")
+        *("tenant", "looked_at", "decided", "held", "redacted", "unreadable", "unfinished"),
+        "reread",
     }
     assert asyncio.run(_held(settings, "acme")) == {attack}
     assert plain != attack
