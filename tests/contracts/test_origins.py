@@ -10,7 +10,7 @@ import pytest
 
 from guard.errors import ConflictError, InvalidError, NotFoundError
 from guard.nouns import Barred, Sealed
-from guard.origins import Ban, Kind, Place, Reach
+from guard.origins import Ban, Group, Kind, Place, Reach
 from memory.origin import OriginClass
 from memory.types import ClientId, MemoryId, Owner, State, SubjectId, TenantId
 from tests.contracts.ledger_builders import (
@@ -116,21 +116,18 @@ async def test_an_origin_reaches_its_own_and_all_that_was_derived(books: Books) 
 async def test_origins_are_listed_in_pages_the_newest_first(books: Books, kind: Kind) -> None:
     """With what stands and what is held; of a client each class apart."""
     names = ("b" * 32, "c" * 32, "d" * 32)
+
+    def of(name: str, owner: Owner = OWNER, **label: Any) -> Sealed:
+        return sealed(owner, **{kind.value: name}, **label)
+
     for hours, name in enumerate(names):
         at = START + timedelta(hours=hours)
-        await put(
-            books,
-            sealed(recorded_at=at, **{kind.value: name}),
-            sealed(recorded_at=START, state=State.HELD, **{kind.value: name}),
-        )
-    await put(
-        books,
-        sealed(
-            recorded_at=START + timedelta(hours=2), origin=OriginClass.WEB, **{kind.value: "d" * 32}
-        ),
-        sealed(ELSEWHERE[1], **{kind.value: "e" * 32}),
-    )
-    found, cursor = [], None
+        await put(books, of(name, recorded_at=at), of(name, state=State.HELD))
+    late = START + timedelta(hours=2)
+    await put(books, of(names[2], recorded_at=late, origin=OriginClass.WEB))
+    await put(books, of("e" * 32, ELSEWHERE[1]))
+    found: list[Group] = []
+    cursor = None
     for _ in range(9):
         page = await books.origins.groups(ACME, kind, cursor, 1)
         found += page.items
@@ -256,4 +253,3 @@ async def test_what_a_ban_holds_is_told_until_something_becomes_of_it(books: Boo
     held = relabelled(relabelled(rows[0][1], state=State.ACTIVE), state=State.HELD)
     await keep(books, held, barred=(again,))
     assert again in [record for record, _ in await books.bans.holds(ACME, one.id, None, 9)]
-    assert OWNER.tenant == ACME
