@@ -1,6 +1,8 @@
 """One text's way through the stages and the rules, told step by step."""
 
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import msgspec
 
@@ -12,6 +14,7 @@ from guard.errors import InvalidError
 from guard.governing import policy_for
 from guard.judging import judge
 from guard.nouns import Screened
+from guard.rooms import Rooms
 from memory.origin import OriginClass
 from memory.types import Owner, SubjectId, TenantId
 from policies.decide import effect_of, matching
@@ -50,10 +53,20 @@ async def explained(
 ) -> Explanation:
     """Judge a text as the first write of a subject that nobody knows; nothing is stored."""
     owner = Owner(TenantId(tenant or _NOBODY), SubjectId(_NOBODY))
-    async with app.screening(settings) as rooms:
+    async with app.screening(settings) as plain, _governed(plain, tenant, settings) as rooms:
         draft = draft_of(text, origin, settings, rooms)
         screened, _ = await judge(offline_principal(owner, rooms.clock()), draft, rooms)
         return explanation_of(screened, policy_for(owner.tenant, rooms))
+
+
+@asynccontextmanager
+async def _governed(rooms: Rooms, tenant: str | None, settings: Settings) -> AsyncIterator[Rooms]:
+    """Lend rooms that know what a tenant enacted; nobody's rules ask for no ledger."""
+    if tenant is None:
+        yield rooms
+        return
+    async with app.policy_desk(settings) as desk:
+        yield msgspec.structs.replace(rooms, enacted=desk.enacted)
 
 
 def explanation_of(screened: Screened, policy: Policy) -> Explanation:

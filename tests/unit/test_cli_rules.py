@@ -69,6 +69,9 @@ def test_an_operator_writes_activates_and_rolls_back_a_tenants_rules(
     assert "+tenant@2." in found["candidate"]
     assert "+" not in desk.run("simulate", "0")[1]["candidate"]
     assert desk.run("simulate", "7")[0] == 1
+    words = ("explain", "My account is DE89370400440532013000.", "--origin", "user_stated")
+    assert desk.run(*words)[1]["effect"] == "reject"
+    assert desk.run(*words, tenant="globex")[1]["effect"] == "allow"
 
 
 @pytest.mark.requirement("Q4")
