@@ -6,8 +6,8 @@ from litestar import Request, Response, get, patch, post
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from gateway import fields, wire
-from gateway.answers import CaseAnswer, DoubtsAnswer, HistoryAnswer, WriteAnswer
+from gateway import fields, rulings, wire
+from gateway.answers import CaseAnswer, DismissedAnswer, DoubtsAnswer, HistoryAnswer, WriteAnswer
 from gateway.doors import Edge
 from gateway.limits import Shape
 from gateway.problems import Refusal, written
@@ -83,7 +83,17 @@ def revision_routes(edge: Edge) -> list[HTTPRouteHandler]:
         page = wire.from_query(request.query_params.multi_items(), wire.ListDoubts)
         return DoubtsAnswer.of(await doors.doubted(request.auth, page.cursor, page.limit, rooms))
 
-    return [history, amend, restore, restore_for, doubted]
+    @post(
+        "/v1/consistency/{id:str}/dismiss",
+        status_code=200,
+        opt={"shape": Shape("Dismiss a doubt", DismissedAnswer, body=rulings.Decide)},
+    )
+    async def dismiss(request: Incoming, id: FromPath[str]) -> DismissedAnswer:
+        ruling = wire.from_json(await request.body(), rulings.Decide).ruling()
+        of = wire.memory_id(id)
+        return DismissedAnswer.of(await doors.dismiss(request.auth, of, rooms, ruling))
+
+    return [history, amend, restore, restore_for, doubted, dismiss]
 
 
 def _once(request: Incoming, route: str) -> Once | None:
