@@ -219,6 +219,7 @@ async def test_what_is_refused_given_up_or_withdrawn_is_told_as_that() -> None:
     await house.remember(ALICE, ATTACK)
     house.later(minutes=2)
     await forget(ALICE, kept, house.rooms)
+    house.later(minutes=2)
     late = await held(house, BOB)
     house.later(days=house.rooms.bounds.held_days + 1)
     await expire_held(house.rooms)
