@@ -89,7 +89,7 @@ REQUIREMENTS: Final[dict[str, tuple[Status, str]]] = {
     "S8": (PLANNED, "Backup, restore, rebuild, export, import"),
     "S9": (DONE, "Outbox and reconciliation"),
     "Q1": (DONE, "Quarantine queue"),
-    "Q2": (PLANNED, "Decisions"),
+    "Q2": (DONE, "Decisions"),
     "Q3": (DONE, "Reveal"),
     "Q4": (DONE, "Rescan and simulate"),
     "Q5": (DONE, "Blast radius"),
