@@ -18,10 +18,12 @@ from gateway.console.frame import Frame, allowed, statics
 from gateway.console.issuer import Issuer
 from gateway.console.pages.audit import audit_pages
 from gateway.console.pages.item import item_pages
+from gateway.console.pages.letters import letters_pages
 from gateway.console.pages.origins import origins_pages
 from gateway.console.pages.overview import overview_pages
 from gateway.console.pages.policies import policies_pages
 from gateway.console.pages.queue import queue_pages
+from gateway.console.pages.settings import settings_pages
 from gateway.console.refusals import PageProblems
 from gateway.console.shield import ROOT
 from gateway.doors import Edge
@@ -86,6 +88,8 @@ class Console:
             *item_pages(*around),
             *policies_pages(*around),
             *audit_pages(*around),
+            *letters_pages(*around),
+            *settings_pages(*around),
         ]
 
     def _shell(self) -> list[HTTPRouteHandler]:

@@ -78,7 +78,9 @@ class RevocationsAnswer(msgspec.Struct, frozen=True):
     cursor: str | None
 
 
-class _Desk(msgspec.Struct, frozen=True):
+class TokenDesk(msgspec.Struct, frozen=True):
+    """What revoking works with: fulfils `guard.revoke.Desk`."""
+
     clock: Clock
     new_id: NewId
     revocations: Revocations
@@ -90,7 +92,7 @@ def revocation_routes(edge: Edge) -> list[HTTPRouteHandler]:
     What is decided here holds on this replica when the answer goes out, on the others soon after.
     """
     doors, revoked = edge.use_cases.tokens, edge.revoked
-    desk = _Desk(edge.rooms.clock, edge.rooms.new_id, revoked.store)
+    desk = TokenDesk(edge.rooms.clock, edge.rooms.new_id, revoked.store)
 
     @post(
         "/v1/tenant/revocations",
