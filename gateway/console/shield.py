@@ -6,6 +6,7 @@ and no cache keeps it.
 
 from typing import Final
 
+from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 ROOT: Final = "/console"
@@ -35,7 +36,7 @@ class Shielded:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
         path = scope.get("path", "")
-        if scope["type"] != "http" or not (path == ROOT or path.startswith(f"{ROOT}/")):
+        if scope["type"] != ScopeType.HTTP or not (path == ROOT or path.startswith(f"{ROOT}/")):
             await self._app(scope, receive, send)
             return
 

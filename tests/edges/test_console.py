@@ -258,8 +258,10 @@ async def test_trying_tokens_at_the_door_is_bounded_as_everywhere(guarded: Guard
 
 @pytest.mark.requirement("Q8")
 @pytest.mark.parametrize("path", FORMS)
-async def test_no_form_is_taken_from_anywhere_else(browser: Browser, path: str) -> None:
+async def test_no_form_is_taken_from_anywhere_else(app: Any, guarded: Guarded, path: str) -> None:
     """Not without the secret of this visit, not with another's, not from a foreign page."""
+    browser = Browser(app)
+    await browser.sign_in(guarded.key, scope=" ".join(Scope))
     if path != "/console/login":
         await browser.get("/console/queue")
     else:
@@ -283,6 +285,7 @@ async def test_no_form_is_taken_from_anywhere_else(browser: Browser, path: str) 
     answer = await browser.post(path, {"token": "x"}, secret=right)
     assert answer.status_code in {303, 400, 401, 404}
     assert (await browser.get("/console/login")).status_code == 200
+    await browser.http.aclose()
 
 
 @pytest.mark.requirement("Q8")
@@ -513,6 +516,10 @@ async def test_a_case_is_decided_on_its_page(app: Any, guarded: Guarded, browser
         assert done.headers["location"] == f"/console/queue?done={word}&of={id}"
         assert id in (await browser.get(done.headers["location"])).text
     assert (await browser.get(f"/console/queue/{ids[1]}")).status_code == 404
+    await browser.get(f"/console/queue?done=released&of={ids[0]}")
+    undone = await browser.post(f"/console/queue/{ids[0]}/undo", {"reason": "mistake"})
+    assert undone.headers["location"] == f"/console/queue?done=undone&of={ids[0]}"
+    assert (await browser.get(f"/console/queue/{ids[0]}")).status_code == 200
     assert ids[2] in (await browser.get("/console/queue?state=escalated")).text
     mine = [one for one in await guarded.house.audited() if one[0] in {"release", "reject"}]
     assert [one[2] for one in mine] == [("decide.mistake",)] * 2

@@ -14,6 +14,7 @@ from guard.findings import Event
 from guard.origins import Kind as Place
 from guard.ports import Order
 from guard.reveal import Ground
+from guard.revoke import Of
 from guard.ruling import Because
 from memory.origin import OriginClass
 from memory.types import Kind, Layer
@@ -39,12 +40,15 @@ VOCABULARIES: Final = {
     "overview.by_": ("kind", "origin"),
     "event.": tuple(Event),
     "place.": tuple(Place),
+    "letters.done_": ("writes", "posts"),
+    "settings.done_": ("client", "client_removed", "webhook_removed", "revoked"),
+    "settings.of_": tuple(Of),
     "policies.done_": ("activated", "rolled_back"),
     "origins.done_": ("held", "holding", "lifted", "lifting", "lifted_own"),
     "audit_by.": ("object", "action", "outcome", "actor", "subject", "client"),
     "queue_state.": ("held", "escalated"),
     "item.do_": ("release", "reject", "escalate"),
-    "item.done_": ("released", "rejected", "escalated"),
+    "item.done_": ("released", "rejected", "escalated", "undone"),
 }
 """What pages put together: the beginning of a key, and the words that may follow it. Of what they
 look up with `t.of`, only what must not go unsaid.
@@ -100,7 +104,8 @@ def test_no_template_turns_escaping_off() -> None:
         for never in ("|safe", "| safe", "autoescape", "Markup", "<style", " style=", "{% raw"):
             assert never not in text, (path.name, never)
         assert re.findall(r"<script(?! src=)|\son[a-z]+=", text) == [], path.name
-        assert environment().get_template(path.relative_to(HERE / "templates").as_posix())
+        name = path.relative_to(HERE / "templates").as_posix()
+        assert environment().get_template(name).name == name
 
 
 @pytest.mark.requirement("Q8")

@@ -99,7 +99,13 @@ def item_pages(edge: Edge, frame: Frame, forms: Forms) -> Iterable[HTTPRouteHand
         await doors.decisions.escalate(request.auth, wire.memory_id(id), rooms, said.ruling())
         return done("escalated", id)
 
-    return [item, reveal, release, reject, escalate]
+    @post("/queue/{id:str}/undo", status_code=303)
+    async def undo(request: Incoming, id: FromPath[str]) -> Response[Any]:
+        said = await forms.submitted(request, rulings.Decide)
+        await doors.decisions.undo(request.auth, wire.memory_id(id), rooms, said.ruling())
+        return done("undone", id)
+
+    return [item, reveal, release, reject, escalate, undo]
 
 
 def done(what: str, id: str) -> Redirect:

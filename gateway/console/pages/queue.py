@@ -41,7 +41,7 @@ class AskQueue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     until: date | None = None
     state: Literal["held", "escalated"] = "held"
     cursor: _Word | None = None
-    done: Literal["released", "rejected", "escalated"] | None = None
+    done: Literal["released", "rejected", "escalated", "undone"] | None = None
     of: wire.Id | None = None
 
     def search(self) -> Search:
@@ -105,6 +105,6 @@ def queue_pages(edge: Edge, frame: Frame, _: Forms) -> Iterable[HTTPRouteHandler
 def midnight(day: date | None, later: int = 0) -> datetime | None:
     """Return when a day begins in UTC, or one that many days after it."""
     try:
-        return day and datetime.combine(day + timedelta(days=later), time(), UTC)
+        return None if day is None else datetime.combine(day + timedelta(days=later), time(), UTC)
     except OverflowError:
         return None

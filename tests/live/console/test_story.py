@@ -242,7 +242,7 @@ async def test_without_javascript_everything_but_the_keys_works(
     """Sign in, open a case, open the form of a decision, sign out."""
     context = await browser.new_context(java_script_enabled=False, base_url=gateway.url)
     page = await context.new_page()
-    await page.goto("/console")
+    await page.goto("/console/queue")
     await page.fill("#token", token_of(gateway))
     await page.click("main button.main")
     await page.click("[data-open] >> nth=0")
