@@ -43,7 +43,9 @@ KINDS: Final = {
             r"|多少钱|(?:工资|薪水|价格|费用|租金|房租|报酬)[^谁哪何时候怎]*(?:多少|几[百千万块元]|多高)"
         ),
         re.compile(
-            r"[$€£¥]|\d{2,}|\b(?:hundred|thousand|million|grand|free|dollars?|euros?|pounds?|bucks)"
+            # The digits of a code are no sum.
+            r"[$€£¥]|(?<![a-z0-9/_-])\d{2,}(?:k\b|(?![a-z0-9/_-]))"
+            r"|\b(?:hundred|thousand|million|grand|free|dollars?|euros?|pounds?|bucks)"
             r"|[百千万]|[一二两三四五六七八九十]块|免费|元"
         ),
     ),
@@ -56,10 +58,32 @@ KINDS: Final = {
     ),
     "code": (
         re.compile(
-            r"\b(?:serial|plate|password|passcode|passport|code|pin|number|asset tag)\b"
-            r"|编号|密码|账号|卡号|单号|户号|学号|证号|工号|型号|车牌|号码"
+            r"\b(?:serial|plate|code|pin|(?<!passport )(?<!security )(?<!card )number|asset tag)\b"
+            r"|编号|账号|卡号|单号|户号|学号|(?<!身份)证号|工号|型号|车牌|号码"
         ),
         re.compile(r"\d|\bpass(?:word|code)\b|密码"),
+    ),
+    "password": (
+        re.compile(r"\bpass(?:word|code|phrase)\b|密码|口令"),
+        re.compile(
+            r"\bpass(?:word|code|phrase)|\b(?:code|pin|login|log-?in)\b|密码|口令"
+            r"|(?<![a-z0-9])(?=[a-z]*\d)[a-z0-9]{4,}"
+        ),
+    ),
+    "identity": (
+        re.compile(
+            r"\b(?:passport|social security|identity card|id card) (?:number|no)\b|(?:身份证|护照)号"
+        ),
+        re.compile(r"passport|social security|\bid\b|identity|身份证|护照|\d{15}"),
+    ),
+    "colour": (
+        re.compile(r"\b(?:what|which) colou?r\b|(?:什么|啥|哪种)(?:颜?色)"),
+        re.compile(
+            r"\b(?:black|white|gr[ae]y|silver|gold(?:en)?|red|crimson|maroon|pink|orange|yellow|beige"
+            r"|cream|ivory|brown|tan|green|olive|teal|turquoise|blue|navy|cyan|purple|violet|lilac"
+            r"|lavender|magenta|burgundy|bronze|copper|khaki|mint|indigo)\w{0,3}\b"
+            r"|[黑白灰银金红粉橙橘黄米棕褐绿青蓝紫]|咖啡色|卡其"
+        ),
     ),
     "born": (
         re.compile(r"\bbirthday\b|\bborn\b|生日|出生"),
@@ -76,7 +100,7 @@ ELSE: Final = re.compile(
 )
 """What asks for a person, a time, a place, a reason, a way, or for yes or no: neither who knows the
 code nor how it is changed is a question for it. 价格如何 asks for the price: no verb follows."""
-NAMED: Final = frozenset(["phone", "email", "money", "code"])
+NAMED: Final = frozenset(["phone", "email", "money", "code", "password", "identity"])
 """Kinds that a question may name without asking for one."""
 
 EMPTY: Final = frozenset(
