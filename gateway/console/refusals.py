@@ -27,7 +27,10 @@ class PageProblems:
             # Whoever is not signed in, or no more, signs in and comes back to where he was.
             back = own_path(request.scope.get("path", ROOT)) if request.method == "GET" else ROOT
             answer = Redirect(f"{ROOT}/login?next={quote(back, safe='/')}", status_code=303)
-            answer.set_cookie(self._frame.cookies.drop(self._frame.cookies.visit))
+            # A dead ticket is dropped. Where none came along there may be a living one that another
+            # site's link or form did not get to send: no other site signs anybody out.
+            if self._frame.cookies.visit in request.cookies:
+                answer.set_cookie(self._frame.cookies.drop(self._frame.cookies.visit))
             return answer
         problem = problem_of(error)
         page = self._frame.page(request, "refused.html", problem.status, problem=problem)

@@ -106,6 +106,8 @@ async def test_a_page_leads_to_the_door_first(app: Any, path: str) -> None:
         answer = await stranger.get(path, **headers)
         assert answer.status_code == 303
         assert answer.headers["location"] == f"/console/login?next={path}"
+        # Without a cookie none is dropped: another site's link would sign people out.
+        assert ("set-cookie" in answer.headers) == bool(headers)
     assert (await stranger.get("/console/login")).status_code == 200
     await stranger.http.aclose()
 
