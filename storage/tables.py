@@ -193,7 +193,7 @@ class AnswerRow(LedgerTable, table=True):
 
 
 class DoubtRow(LedgerTable, table=True):
-    """Two active memories of which nobody knows whether both can hold, unless a reviewer said so."""
+    """Two active memories: nobody knows whether both can hold, unless a reviewer said so."""
 
     __tablename__: ClassVar[str] = "doubts"
     __table_args__ = (Index("doubts_other", "tenant", "other"),)

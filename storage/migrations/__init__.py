@@ -13,9 +13,10 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-import storage.review_tables  # noqa: F401 - its tables are granted like the others
+# Their tables are granted like the others.
+import storage.review_tables
 import storage.statute_tables
-import storage.webhook_tables  # noqa: F401 - its tables are granted like the others
+import storage.webhook_tables  # noqa: F401
 from guard.errors import UnavailableError
 from storage.engine import SYSTEM, Begin, Pool, beginning, claim_file, engine_for, is_sqlite, parse
 from storage.migrations.security import granting, take_turn

@@ -73,6 +73,24 @@ async def test_a_record_that_is_none_is_unreadable(database: Database, spoilt: s
         await embedders.adopt(ONE)
 
 
+LATER_INDEXES = (
+    *("memories_claim", "memories_chain", "memories_session"),
+    *("held_subject", "held_client", "held_origin", "held_source", "held_session", "held_gravity"),
+    *("memories_by_source", "memories_by_session", "memories_by_client"),
+)
+LATER_COLUMNS = (
+    *(("memories", column) for column in ("claim", "faded", "gravity")),
+    *(("tenants", column) for column in ("ceiling", "tenant_units", "origin_units")),
+    *(("tenants", column) for column in ("subject_units", "indexing")),
+)
+LATER_TABLES = (
+    *("embedders", "answers", "queue", "writes", "turns", "revocations", "doubts"),
+    *("rulesets", "enactments", "traces", "remarks", "escalations", "decisions", "proposals"),
+    *("visits", "derivations", "lineages", "bans", "barred"),
+    *("posts", "webhook_seals", "webhooks"),
+)
+
+
 @pytest.mark.requirement("S7", "S1")
 @pytest.mark.parametrize("filled", [True, False], ids=["with memories", "empty"])
 async def test_an_older_ledger_with_memories_is_the_packaged_embedders(
@@ -85,33 +103,12 @@ async def test_an_older_ledger_with_memories_is_the_packaged_embedders(
         assert books.file is not None
         file = books.file
     # Back to what revision 0002 knew: without what later ones added.
-    for index in ("memories_claim", "memories_chain", "memories_session"):
+    for index in LATER_INDEXES:
         edit(file, f"DROP INDEX {index}")
-    for index in ("subject", "client", "origin", "source", "session", "gravity"):
-        edit(file, f"DROP INDEX held_{index}")
-    for name in ("source", "session", "client"):
-        edit(file, f"DROP INDEX memories_by_{name}")
-    for column in ("claim", "faded", "gravity"):
-        edit(file, f"ALTER TABLE memories DROP COLUMN {column}")
-    for table in ("embedders", "answers", "queue", "writes", "turns", "revocations", "doubts"):
+    for table, column in LATER_COLUMNS:
+        edit(file, f"ALTER TABLE {table} DROP COLUMN {column}")
+    for table in LATER_TABLES:
         edit(file, f"DROP TABLE {table}")
-    for table in (
-        "rulesets",
-        "enactments",
-        "traces",
-        "remarks",
-        "escalations",
-        "decisions",
-        "proposals",
-        "visits",
-    ):
-        edit(file, f"DROP TABLE {table}")
-    for table in ("derivations", "lineages", "bans", "barred"):
-        edit(file, f"DROP TABLE {table}")
-    for table in ("posts", "webhook_seals", "webhooks"):
-        edit(file, f"DROP TABLE {table}")
-    for column in ("ceiling", "tenant_units", "origin_units", "subject_units", "indexing"):
-        edit(file, f"ALTER TABLE tenants DROP COLUMN {column}")
     edit(file, "UPDATE alembic_version SET version_num = ?", "0002")
     database = await Database.open(url_of(file))
     assert await SqlEmbedders(database).recorded() == (EMBEDDER if filled else None)
