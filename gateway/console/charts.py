@@ -14,6 +14,8 @@ import msgspec
 WIDTH: Final = 640
 HEIGHT: Final = 200
 _LEFT: Final = 34
+_RIGHT: Final = 16
+"""Room for half of the last day's name."""
 _BOTTOM: Final = 22
 _TOP: Final = 8
 _GAP: Final = 0.22
@@ -68,7 +70,7 @@ def stacked(days: Sequence[tuple[date, Mapping[str, int]]]) -> Chart:
     rest = sum(sums.values()) - sum(sums[name] for name in first)
     names = [*first, *([REST] if rest else [])]
     top = _round(max((sum(counts.values()) for _, counts in days), default=0))
-    step = (WIDTH - _LEFT) / max(1, len(days))
+    step = (WIDTH - _LEFT - _RIGHT) / max(1, len(days))
     high = HEIGHT - _BOTTOM - _TOP
 
     def place(count: float) -> float:

@@ -57,7 +57,7 @@ async def test_an_origin_is_found_by_its_name_held_and_let_out(guarded: Guarded)
 
     answer = await browser.post("/console/origins/preview", named)
     assert answer.status_code == 200
-    assert "1 active memories of 1 subjects would be held" in answer.text
+    assert "Memories that would be held: 1. Subjects concerned: 1." in answer.text
     assert await recalled(user) == [id]
 
     answer = await browser.post("/console/origins/hold", named)
