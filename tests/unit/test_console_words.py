@@ -10,6 +10,7 @@ import pytest
 from gateway import console
 from gateway.console.frame import SECTIONS, environment
 from gateway.console.words import LANGUAGES, WORDS, language_of
+from guard.bulk import Became, Verdict
 from guard.findings import Event
 from guard.origins import Kind as Place
 from guard.ports import Order
@@ -43,6 +44,8 @@ VOCABULARIES: Final = {
     "letters.done_": ("writes", "posts"),
     "settings.done_": ("client", "client_removed", "webhook_removed", "revoked"),
     "settings.of_": tuple(Of),
+    "bulk.": tuple(Verdict),
+    "became.": tuple(Became),
     "policies.done_": ("activated", "rolled_back"),
     "origins.done_": ("held", "holding", "lifted", "lifting", "lifted_own"),
     "audit_by.": ("object", "action", "outcome", "actor", "subject", "client"),

@@ -17,6 +17,7 @@ from gateway.console.forms import Forms, asked
 from gateway.console.frame import Frame
 from gateway.console.shield import ROOT
 from gateway.doors import Edge
+from guard.bulk import Verdict
 from guard.docket import MOST_COUNTED, Search
 from guard.ports import Order
 from memory.origin import OriginClass
@@ -75,6 +76,11 @@ class AskQueue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             pairs += [(name, one) for one in values if one is not None]
         return f"{ROOT}/queue?{urlencode(pairs)}"
 
+    @property
+    def query(self) -> str:
+        """The part itself as a query, without a place in it."""
+        return self.link(None).partition("?")[2]
+
 
 def queue_pages(edge: Edge, frame: Frame, _: Forms) -> Iterable[HTTPRouteHandler]:
     """Return the handlers of the queue."""
@@ -95,6 +101,7 @@ def queue_pages(edge: Edge, frame: Frame, _: Forms) -> Iterable[HTTPRouteHandler
             first=None if wanted.cursor is None else wanted.link(None),
             orders=list(Order),
             origins=list(OriginClass),
+            verdicts=(Verdict.REJECT, Verdict.RELEASE, Verdict.ESCALATE),
             layers=list(Layer),
             states=("held", "escalated"),
         )
