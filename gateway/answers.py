@@ -7,6 +7,7 @@ import msgspec
 from msgspec import field
 
 from guard.dismiss import Dismissed
+from guard.dossier import Dossier
 from guard.nouns import Progress
 from guard.outcomes import (
     Case,
@@ -279,6 +280,18 @@ class CasesAnswer(msgspec.Struct, frozen=True):
     def of(cls, cases: Cases) -> Self:
         """Return the page as reviewers see it."""
         return cls(tuple(CaseAnswer.of(one) for one in cases.items), cases.cursor, cases.total)
+
+
+class DossierAnswer(msgspec.Struct, frozen=True):
+    """One page of a subject's active memories, newest first, without their texts."""
+
+    items: tuple[CaseAnswer, ...]
+    cursor: str | None
+
+    @classmethod
+    def of(cls, found: Dossier) -> Self:
+        """Return the page as reviewers see it."""
+        return cls(tuple(CaseAnswer.of(one) for one in found.items), found.cursor)
 
 
 class DoubtsAnswer(msgspec.Struct, frozen=True):

@@ -18,6 +18,7 @@ from guard.bulk import Done, Preview, Verdict
 from guard.casefile import CaseFile
 from guard.dismiss import Dismissed
 from guard.docket import Search
+from guard.dossier import Dossier
 from guard.enact import Standing
 from guard.explain import WhyNot
 from guard.findings import Event
@@ -61,7 +62,7 @@ from guard.trace import Trace
 from guard.visits import Visits
 from guard.webhooks import Webhook
 from memory.origin import OriginClass
-from memory.types import ClientId, MemoryId, SessionId, TenantId, TraceId, Turn
+from memory.types import ClientId, MemoryId, SessionId, SubjectId, TenantId, TraceId, Turn
 
 Probe = Callable[[], Awaitable[None]]
 """Returns when what it looks at works, and raises anything when it does not."""
@@ -155,6 +156,14 @@ class CaseDoors(msgspec.Struct, frozen=True, kw_only=True):
     file: Callable[[Principal, MemoryId, Rooms], Awaitable[CaseFile]]
 
 
+class DossierDoors(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reviewer may see of a subject's active memories: labels, and a text for a ground."""
+
+    dossier: Callable[[Principal, SubjectId, str | None, int, Rooms], Awaitable[Dossier]]
+    entry: Callable[[Principal, MemoryId, Rooms], Awaitable[Case]]
+    disclose: Callable[[Principal, MemoryId, Ground, str, Rooms], Awaitable[Revealed]]
+
+
 class ReportDoors(msgspec.Struct, frozen=True, kw_only=True):
     """What a SIEM is told: findings for who asks, webhooks for who has them posted, and what was
     given up. None shows content; a webhook's secret is shown by the call that makes it.
@@ -216,6 +225,7 @@ class UseCases(msgspec.Struct, frozen=True, kw_only=True):
     held: Callable[[Principal, str | None, int, Rooms, Search], Awaitable[Cases]]
     reveal: Callable[[Principal, MemoryId, Ground, str, Rooms], Awaitable[Revealed]]
     cases: CaseDoors
+    dossiers: DossierDoors
     decisions: DecisionDoors
     bulk: BulkDoors
     proposals: ProposalDoors

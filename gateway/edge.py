@@ -25,6 +25,7 @@ from gateway.rest.audit import audit_routes
 from gateway.rest.bulk import bulk_routes
 from gateway.rest.cases import case_routes
 from gateway.rest.dead_writes import dead_write_routes
+from gateway.rest.dossiers import dossier_routes
 from gateway.rest.figures import figure_routes
 from gateway.rest.findings import finding_routes
 from gateway.rest.health import health_routes
@@ -79,6 +80,7 @@ def build(edge: Edge) -> Litestar:
         *bulk_routes(edge),
         *proposal_routes(edge),
         *case_routes(edge),
+        *dossier_routes(edge),
         *origin_routes(edge),
         *dead_write_routes(edge),
         *audit_routes(edge),

@@ -449,6 +449,16 @@ class ListHeld(ListDoubts, frozen=True, forbid_unknown_fields=True):
         )
 
 
+class ListDossier(ListDoubts, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Whose active memories to list, newest first, and which page of them."""
+
+    subject: Annotated[str, Meta(min_length=1, max_length=512)]
+
+    def __post_init__(self) -> None:
+        """Refuse a name that no subject has."""
+        require_text("subject", self.subject)
+
+
 class RevealHeld(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Why a reviewer wants to read a case: a ground for the audit, and a comment that is sealed."""
 

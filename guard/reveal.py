@@ -76,16 +76,25 @@ async def reveal(
     Raises NotFoundError for any other id and for what fails its proof, ForbiddenError without the
     right to reveal, UnavailableError when it could not be written down; then nothing was shown.
     """
-    # (1) Only cases: the other memories of the tenant are none of a reviewer's business.
+    # Only cases: what else the tenant stores is asked for by name, see `guard.dossier`.
     principal.require(Scope.QUARANTINE_REVEAL)
-    memory = await _case_of(principal, id, rooms)
-    owner = memory.owner
+    return await disclosed(principal, await _case_of(principal, id, rooms), ground, comment, rooms)
 
-    # (2) What it contradicts is read beside it, as far as each proves itself.
+
+async def disclosed(
+    principal: Principal, memory: Proven, ground: Ground, comment: str, rooms: Rooms
+) -> Revealed:
+    """Return the text of a memory that the reviewer may read, once that is written down.
+
+    Raises UnavailableError when it could not be; then nothing was shown.
+    """
+    id, owner = memory.opened.label.id, memory.owner
+
+    # (1) What it contradicts is read beside it, as far as each proves itself.
     opposition = await opposed_to(memory, rooms)
     beside = _readable(opposition)
 
-    # (3) Write down who reads what and on which ground, a leaf for each memory that is shown; the
+    # (2) Write down who reads what and on which ground, a leaf for each memory that is shown; the
     # comment is the subject's to keep. The case's own leaf comes last: what it tells of is whole.
     def leaf(of: MemoryId, *reasons: str) -> Leaf:
         return leaf_of(
@@ -104,7 +113,7 @@ async def reveal(
     own = leaf(id)
     await rooms.remarks.keep(own, await sealed_remark(comment, own, owner, rooms))
 
-    # (4) Only then show it.
+    # (3) Only then show it.
     body = memory.opened.body
     return Revealed(id, body.text, body.reference, body.session, _quotes(memory), beside)
 

@@ -61,11 +61,12 @@ async def _case(
     principal: Principal, row: Row, rooms: Rooms, wanted: Sequence[str] = ()
 ) -> Case | None:
     """Return a row as a case, None when none of its reasons is a wanted one."""
-    case = await _unfiltered(principal, row, rooms)
+    case = await case_of(principal, row, rooms)
     return case if answers(case.reasons, wanted) else None
 
 
-async def _unfiltered(principal: Principal, row: Row, rooms: Rooms) -> Case:
+async def case_of(principal: Principal, row: Row, rooms: Rooms) -> Case:
+    """Return a row of the reviewer's tenant without its text: its label, and why it is so."""
     label = row.sealed.label
     owner = Owner(principal.owner.tenant, SubjectId(label.subject))
     try:

@@ -41,6 +41,7 @@ from gateway.doors import (
     BulkDoors,
     CaseDoors,
     DecisionDoors,
+    DossierDoors,
     Edge,
     OriginDoors,
     PolicyDoors,
@@ -73,6 +74,7 @@ from guard.claimed import ByClaims
 from guard.confirm import confirm
 from guard.deciding import escalate, reject
 from guard.dismiss import dismiss
+from guard.dossier import disclose, dossier, entry
 from guard.errors import UnavailableError
 from guard.explain import traced, why_not
 from guard.foresee import foresee
@@ -136,6 +138,7 @@ USE_CASES: Final = UseCases(
     held=held,
     reveal=reveal,
     cases=CaseDoors(file=casefile),
+    dossiers=DossierDoors(dossier=dossier, entry=entry, disclose=disclose),
     decisions=DecisionDoors(release=release, reject=reject, escalate=escalate, undo=undo),
     bulk=BulkDoors(preview=bulk.preview, decide=bulk.decide_all),
     proposals=ProposalDoors(

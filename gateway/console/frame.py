@@ -27,7 +27,16 @@ from guard.principal import Principal
 HERE: Final = Path(__file__).parent
 FORM: Final = b"memguard/visit/form"
 """What the secret of a visit's forms is derived for."""
-SECTIONS: Final = ("overview", "queue", "origins", "policies", "audit", "letters", "settings")
+SECTIONS: Final = (
+    "overview",
+    "queue",
+    "origins",
+    "memories",
+    "policies",
+    "audit",
+    "letters",
+    "settings",
+)
 """The sections of the console in the order of its menu; the first that is allowed is its home."""
 _SHORT: Final = 8
 _PATH: Final = re.compile(r"\A/console(/[A-Za-z0-9-]+)*\Z")

@@ -17,8 +17,10 @@ from gateway.console.forms import Forms
 from gateway.console.frame import Frame, allowed, statics
 from gateway.console.issuer import Issuer
 from gateway.console.pages.audit import audit_pages
+from gateway.console.pages.bulk import bulk_pages
 from gateway.console.pages.item import item_pages
 from gateway.console.pages.letters import letters_pages
+from gateway.console.pages.memories import memories_pages
 from gateway.console.pages.origins import origins_pages
 from gateway.console.pages.overview import overview_pages
 from gateway.console.pages.policies import policies_pages
@@ -85,7 +87,9 @@ class Console:
             *overview_pages(*around),
             *queue_pages(*around),
             *origins_pages(*around),
+            *bulk_pages(*around),
             *item_pages(*around),
+            *memories_pages(*around),
             *policies_pages(*around),
             *audit_pages(*around),
             *letters_pages(*around),

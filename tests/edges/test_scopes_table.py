@@ -33,6 +33,7 @@ _BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/v1/quarantine/{id}/reject"): {"reason": "poisoning"},
     ("POST", "/v1/consistency/{id}/dismiss"): {"reason": "false_positive"},
     ("POST", "/v1/quarantine/{id}/reveal"): {"ground": "review", "comment": "tea"},
+    ("POST", "/v1/subjects/memories/{id}/reveal"): {"ground": "audit", "comment": "tea"},
     ("POST", "/v1/admin/tenants"): {"id": "acme"},
     ("POST", "/v1/admin/tenants/grant"): {"id": "acme", "ceiling": "web"},
     ("POST", "/v1/admin/tenants/suspend"): {"id": "acme"},
@@ -52,6 +53,7 @@ _BODIES: dict[tuple[str, str], dict[str, Any]] = {
 }
 _QUERIES = {
     ("DELETE", "/v1/tenant/clients"): "?id=app",
+    ("GET", "/v1/subjects/memories"): "?subject=alice",
     ("DELETE", "/v1/tenant/webhooks"): "?id=siem",
     ("GET", "/v1/audit/proof/inclusion"): "?leaf=1",
     ("GET", "/v1/audit/proof/consistency"): "?first=1",

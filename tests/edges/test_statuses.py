@@ -47,6 +47,8 @@ TAKES: Final[dict[str, set[str]]] = {
     f"/v1/quarantine/{ID}": {"GET"},
     f"/v1/quarantine/{ID}/release": {"POST"},
     f"/v1/quarantine/{ID}/reveal": {"POST"},
+    "/v1/subjects/memories": {"GET"},
+    f"/v1/subjects/memories/{ID}/reveal": {"POST"},
     "/v1/origins": {"GET"},
     "/v1/origins/report": {"POST"},
     "/v1/origins/quarantine": {"POST"},

@@ -20,6 +20,7 @@ from gateway.doors import (
     BulkDoors,
     CaseDoors,
     DecisionDoors,
+    DossierDoors,
     OriginDoors,
     PolicyDoors,
     ProposalDoors,
@@ -42,6 +43,7 @@ from guard.bulk import Done, Preview, Verdict
 from guard.casefile import CaseFile
 from guard.dismiss import Dismissed
 from guard.docket import Search
+from guard.dossier import Dossier
 from guard.errors import NotFoundError
 from guard.explain import WhyNot
 from guard.findings import Event
@@ -87,6 +89,7 @@ from memory.types import (
     MemoryId,
     SessionId,
     State,
+    SubjectId,
     TenantId,
     TraceId,
     Turn,
@@ -288,6 +291,25 @@ class Calls:
         self._note("reveal", principal, (id, ground, comment))
         raise NotFoundError
 
+    async def dossier(
+        self, principal: Principal, subject: SubjectId, cursor: str | None, limit: int, _: Rooms
+    ) -> Dossier:
+        """Know no memory of anybody."""
+        self._note("dossier", principal, (subject, cursor, limit))
+        return Dossier((), None)
+
+    async def entry(self, principal: Principal, id: MemoryId, _: Rooms) -> Case:
+        """Know no memory."""
+        self._note("entry", principal, id)
+        raise NotFoundError
+
+    async def disclose(
+        self, principal: Principal, id: MemoryId, ground: Ground, comment: str, _: Rooms
+    ) -> Revealed:
+        """Know no memory."""
+        self._note("disclose", principal, (id, ground, comment))
+        raise NotFoundError
+
     async def overview(self, principal: Principal, days: int, _: Rooms) -> Overview:
         """Count nothing."""
         self._note("overview", principal, days)
@@ -372,6 +394,7 @@ class Calls:
             browse=self.browse,
             held=self.held,
             cases=CaseDoors(file=self.file),
+            dossiers=DossierDoors(dossier=self.dossier, entry=self.entry, disclose=self.disclose),
             decisions=DecisionDoors(
                 release=self.release, reject=self.reject, escalate=self.escalate, undo=self.undo
             ),
