@@ -34,13 +34,15 @@ class Event(StrEnum):
     HELD = "held"
     """It waits for a person, now or after it was judged again."""
     AGAIN = "held-again"
-    """It was written once more, left to others, or found to contradict more trust: it waits on."""
+    """It was written once more, left to others, or found to contradict more trust: it waits on. Or
+    the decision on it was taken back, and it waits again.
+    """
     REFUSED = "refused"
     """The policy refused it, and nothing was kept."""
     RELEASED = "released"
     """It is a memory now: a reviewer let it through, or the subject vouched for it."""
     REJECTED = "rejected"
-    """A reviewer discarded it."""
+    """A reviewer discarded it, or two had it erased."""
     EXPIRED = "expired"
     """Nobody decided in time."""
     WITHDRAWN = "withdrawn"
@@ -234,6 +236,8 @@ COURSES: Final = {
 }
 _UNTOUCHED: Final = frozenset({"merged", "faded"})
 """Outcomes that only what is recalled can have: no held memory is merged or fades."""
+_GONE_BY: Final = {"expire": Event.EXPIRED, "erase": Event.REJECTED}
+"""Who else than its subject makes a held memory go for good."""
 
 
 def asks_before(leaf: Leaf) -> bool:
@@ -253,7 +257,8 @@ def event_of(leaf: Leaf, before: Leaf | None) -> Event | None:
         return told.get(leaf.outcome) if leaf.action == "remember" else None
     was_held = before is not None and STATE_AFTER.get(before.outcome) is State.HELD
     if after is State.HELD:
-        return Event.AGAIN if was_held else Event.HELD
+        # What a decision closed is the same finding when that is taken back.
+        return Event.AGAIN if was_held or leaf.action == "undo" else Event.HELD
     return _end_of(leaf, after) if was_held else None
 
 
@@ -261,7 +266,7 @@ def _end_of(leaf: Leaf, after: State | None) -> Event:
     if after is State.REJECTED:
         return Event.REJECTED
     if after is State.FORGOTTEN:
-        return Event.EXPIRED if leaf.action == "expire" else Event.WITHDRAWN
+        return _GONE_BY.get(leaf.action, Event.WITHDRAWN)
     return Event.RELEASED
 
 
