@@ -95,7 +95,7 @@ REQUIREMENTS: Final[dict[str, tuple[Status, str]]] = {
     "Q5": (DONE, "Blast radius"),
     "Q6": (PLANNED, "Tamper-evident audit"),
     "Q7": (DONE, "SIEM export and webhooks"),
-    "Q8": (PLANNED, "Console"),
+    "Q8": (DONE, "Console"),
     "Q9": (PLANNED, "Command line"),
     "Q10": (PLANNED, "Compose"),
     "Q11": (DONE, "SECURITY.md maps threat to decision to symbol to test"),
