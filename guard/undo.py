@@ -49,7 +49,10 @@ async def _undo(principal: Principal, id: MemoryId, rooms: Rooms, ruling: Ruling
     before, memory = await _before(last, rooms)
     if row is None or not is_current(row):
         raise NotFoundError
-    if row.sealed.label.state is not before.left:
+    label = row.sealed.label
+    lowered = label.leaf != last.leaf and label.trust < before.row.label.trust
+    if label.state is not before.left or lowered:
+        # Taken back, the trust from before would come back too: that takes two reviewers.
         raise InvalidError("it has changed since")
 
     # (2) The row from before, as the next version of the one that stands.

@@ -23,9 +23,13 @@ from policies.model import Effect, Enforcement, Policy, Rule
 
 MAX_DRAFT_BYTES: Final = 32_768
 """About three hundred rules. Every replica has those in force in memory, of every tenant."""
+_MOST_LINES: Final = 4_096
+"""Comparing two drafts takes more than proportionally longer with the lines."""
+_MOST_DOTS: Final = 32
+"""In one line. The parser looks at a dotted key of n parts n² times, and no key of ours has one."""
 _PATH: Final = re.compile(r"(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
 _SYNTAX: Final = re.compile(r"(?P<what>.*) \(at line (?P<line>\d+), column \d+\)$", re.DOTALL)
-_HEADER: Final = re.compile(r"^\s*\[\[\s*(?:rules|\"rules\"|'rules')\s*\]\]", re.MULTILINE)
+_HEADER: Final = re.compile(r"[ \t]*\[\[[ \t]*(?:rules|\"rules\"|'rules')[ \t]*\]\]")
 _UNKNOWN: Final = re.compile(r"unknown field `(.*)`", re.DOTALL)
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _ENUM: Final = "Invalid enum value"
@@ -66,8 +70,10 @@ def drafted(document: str, tenant: str, platform: Policy) -> Override:
     except PolicyError as error:
         raise DraftError((Flaw(str(error), "rules"),)) from None
     override = override_of(written, "tenant")
+    lines = _lines(document)
+    begins = _begins(lines, len(written.rules))
     flaws = [
-        Flaw(what, f"rules[{place}].effect", _line(document, place, "effect", len(written.rules)))
+        Flaw(what, f"rules[{place}].effect", _line(lines, begins, place, "effect"))
         for place, rule in enumerate(override.rules)
         if (what := _idle(rule, platform)) is not None
     ]
@@ -91,13 +97,18 @@ def _written(document: str, tenant: str) -> Own:
     size = len(document.encode())
     if size > MAX_DRAFT_BYTES:
         raise DraftError((Flaw(f"longer than {MAX_DRAFT_BYTES} bytes"),))
+    lines = _lines(document)
+    if len(lines) > _MOST_LINES:
+        raise DraftError((Flaw(f"more than {_MOST_LINES} lines"),))
+    for number, line in enumerate(lines, 1):
+        if line.count(".") > _MOST_DOTS:
+            raise DraftError((Flaw(f"more than {_MOST_DOTS} dots in a line", line=number),))
     try:
         known = tree(document)
     except PolicyError as error:
         raise DraftError((_unread(str(error)),)) from None
     if strangers := sorted(_PLATFORMS & known.keys()):
         what = "the platform's to say; a tenant's rules can only tighten"
-        lines = document.splitlines()
         raise DraftError(
             tuple(Flaw(what, name, _line_of(lines, name, 0, len(lines))) for name in strangers)
         )
@@ -166,20 +177,30 @@ def _misfit(message: str, document: str, known: dict[str, Any]) -> Flaw:
     if inside is None:
         return Flaw(what, path)
     rules = known.get("rules")
-    many = len(rules) if isinstance(rules, list) else 0
-    return Flaw(what, path, _line(document, int(inside[1]), inside[2], many))
+    lines = _lines(document)
+    begins = _begins(lines, len(rules) if isinstance(rules, list) else 0)
+    return Flaw(what, path, _line(lines, begins, int(inside[1]), inside[2]))
 
 
-def _line(document: str, place: int, key: str | None, many: int) -> int | None:
+def _lines(document: str) -> list[str]:
+    """Return the lines of a document as TOML counts them."""
+    return document.split("\n")
+
+
+def _begins(lines: list[str], many: int) -> list[int]:
+    """Return at which line each of so many rules begins, nothing when that can't be told."""
+    found = [number for number, line in enumerate(lines) if _HEADER.match(line)]
+    return found if len(found) == many else []
+
+
+def _line(lines: list[str], begins: list[int], place: int, key: str | None) -> int | None:
     """Return in which line a key of the rule at `place` stands, or else where that rule begins.
 
     None when the document is not written in a way in which that can be told.
     """
-    begins = [document.count("\n", 0, one.end()) for one in _HEADER.finditer(document)]
-    if len(begins) != many or place >= many:
+    if place >= len(begins):
         return None
-    lines = document.splitlines()
-    end = begins[place + 1] if place + 1 < many else len(lines)
+    end = begins[place + 1] if place + 1 < len(begins) else len(lines)
     found = None if key is None else _line_of(lines, key, begins[place] + 1, end)
     return begins[place] + 1 if found is None else found
 

@@ -195,6 +195,9 @@ def tree(document: bytes | str) -> dict[str, Any]:
         raise PolicyError(f"the document is not TOML: {error}") from error
     except RecursionError as error:
         raise PolicyError("the document nests too deep") from error
+    except ValueError as error:
+        # Of numbers too long to be read the parser tells by this alone.
+        raise PolicyError("the document is not TOML: a number is too long") from error
 
 
 def _check_stages(required: tuple[str, ...], stages: frozenset[str]) -> None:

@@ -70,6 +70,26 @@ async def test_a_decision_undone_leaves_the_case_as_it_was(
     assert await recalled(http, "Which gate do visitors use?") == [id]
 
 
+@pytest.mark.requirement("Q2", "W4")
+@pytest.mark.parametrize(("decision", "body"), [("release", GOOD), ("escalate", BAD)])
+async def test_trust_that_was_taken_since_does_not_come_back(
+    guarded: Guarded, decision: str, body: dict[str, Any]
+) -> None:
+    """One reviewer raises no trust, not by undoing a decision from before it was lowered either."""
+    http, rita, otto = guarded.client(), guarded.client(sub="rita"), guarded.client(sub="otto")
+    page = {"class": "document", "reference": "rules.pdf"}
+    spared, lowered = [await said(http, text, origin=page) for text in (HELD_PAGE, ATTACK)]
+    for id in (spared, lowered):
+        assert (await rita.post(f"/v1/quarantine/{id}/{decision}", json=body)).status_code == 200
+    less = await otto.post(f"/v1/memories/{lowered}/trust", json=BAD | {"trust": 0})
+    assert less.json()["trust"] == 0, less.text
+    # What was released is held by less trust, which is another state anyway.
+    back = await rita.post(f"/v1/quarantine/{lowered}/undo", json=OOPS)
+    assert back.status_code == 400, back.text
+    back = await rita.post(f"/v1/quarantine/{spared}/undo", json=OOPS)
+    assert (back.status_code, back.json()["trust"]) == (200, 1), back.text
+
+
 @pytest.mark.requirement("Q2", "W10")
 async def test_what_gave_way_to_a_release_stands_again(guarded: Guarded) -> None:
     """The reviewer decided against the subject's own word, and takes that back."""

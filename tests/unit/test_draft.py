@@ -100,6 +100,30 @@ def test_all_that_loosens_is_told_at_once() -> None:
     assert drafted(LOOSER, "acme", watching).rules[0].effect is Effect.LOWER
 
 
+_RULE: Final = '[[rules]]\nid = "a{}"\nstage = "secrets"\ncode = "account"\neffect = "{}"\n'
+
+
+@pytest.mark.parametrize(
+    ("document", "what"),
+    [
+        (_RULE.format(0, "reject") + "\n" * 5_000, "more than 4096 lines"),
+        (".".join(["a"] * 2_000) + " = 1\n", "line 1, document: more than 32 dots in a line"),
+        (_RULE.format(0, "reject") + "min_trust = " + "9" * 5_000, "a number is too long"),
+    ],
+)
+def test_a_draft_that_takes_long_to_read_is_refused_before(document: str, what: str) -> None:
+    """Drafts are read while everybody waits; a number that Python reads not is a flaw, too."""
+    assert any(what in flaw for flaw in flaws_of(document))
+    assert len(drafted(_RULE.format(0, "reject") + "\n" * 4_000, "acme", STRICT).rules) == 1
+
+
+def test_as_many_flaws_as_there_may_be_are_told_by_line_in_one_look() -> None:
+    """Each at the line of its own rule, and lines are looked for once, not once a flaw."""
+    found = flaws_of("".join(_RULE.format(number, "allow") for number in range(400)))
+    assert len(found) == 400
+    assert found[399].startswith("line 2000, rules[399].effect")
+
+
 @pytest.mark.requirement("W11")
 def test_rules_of_the_operator_and_of_the_tenant_decide_together() -> None:
     """The strictest of all three holds, and what any of them has redacted is cut out."""
