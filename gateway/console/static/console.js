@@ -52,7 +52,8 @@
 
   document.addEventListener("click", (event) => {
     const opener = event.target instanceof Element ? event.target.closest("[data-opens]") : null;
-    if (opener) open(opener.dataset.opens);
+    // A summary opens its details by itself, and would close what was opened here.
+    if (opener && opener.tagName !== "SUMMARY") open(opener.dataset.opens);
   });
 
   // A decision is sent once, however often the button is pressed.

@@ -281,3 +281,49 @@ async def test_another_sites_page_can_neither_frame_nor_post(
         assert "/reject" in page.url or "/login" in page.url
         await at.page.goto(f"{gateway.url}/console/queue/{case}")
         await expect(at.page.locator("#reject")).to_have_count(1)
+
+
+@pytest.mark.requirement("Q2", "Q8")
+@pytest.mark.timeout(300)
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize(("size", "language", "dark"), LOOKS)
+async def test_many_are_rejected_after_a_preview_and_one_is_taken_back(
+    gateway: GatewayProcess,
+    browser: Browser,
+    size: tuple[int, int],
+    language: str,
+    dark: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    """Two of three are ticked, shown and rejected; the third is rejected alone, and undone."""
+    look = f"{size[0]}-{language[:2]}-{'dark' if dark else 'light'}"
+    subject = f"crowd-{look}"
+    caller = gateway.caller("acme", subject)
+    for text in ATTACKS:
+        await caller.store(text, origin={"class": "web", "reference": "https://forum.example/t/9"})
+    async with window(browser, gateway.url, size=size, language=language, dark=dark) as at:
+        await signed_in(at, gateway)
+        page = at.page
+        await page.goto(f"/console/queue?subject={subject}")
+        await expect(page.locator("[data-row]")).to_have_count(3)
+        for place in range(2):
+            await page.locator("[data-row] input[type=checkbox]").nth(place).check()
+        await sound(at, f"{look}-many-1-ticked")
+        await page.click("#bulk button[value=ticked]")
+        await expect(page.locator("[role=status]")).to_contain_text("2")
+        await sound(at, f"{look}-many-2-preview")
+        await page.select_option("[name=reason]", "poisoning")
+        await page.click("main button.bad")
+        await expect(page.locator("[role=status]")).to_contain_text("2")
+        await sound(at, f"{look}-many-3-done")
+
+        await page.goto(f"/console/queue?subject={subject}")
+        await expect(page.locator("[data-row]")).to_have_count(1)
+        await page.click("[data-row] [data-open]")
+        await page.click("#reject summary")
+        await page.select_option("#reject [name=reason]", "spam")
+        await page.click("#reject button")
+        await expect(page.locator("[role=status] button")).to_be_visible()
+        await sound(at, f"{look}-many-4-rejected")
+        await page.click("[role=status] button")
+        await page.goto(f"/console/queue?subject={subject}")
+        await expect(page.locator("[data-row]")).to_have_count(1)
