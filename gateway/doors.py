@@ -142,12 +142,13 @@ class RecordDoors(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DecisionDoors(msgspec.Struct, frozen=True, kw_only=True):
-    """What a reviewer may decide on what is held. Each needs a reason."""
+    """What a reviewer may decide on what is held, or hold. Each needs a reason."""
 
     release: Callable[[Principal, MemoryId, Rooms, Ruling, Manner], Awaitable[Case]]
     reject: Callable[[Principal, MemoryId, Rooms, Ruling], Awaitable[Case]]
     escalate: Callable[[Principal, MemoryId, Rooms, Ruling], Awaitable[Case]]
     undo: Callable[[Principal, MemoryId, Rooms, Ruling], Awaitable[Case]]
+    hold: Callable[[Principal, MemoryId, Rooms, Ruling], Awaitable[Case]]
 
 
 class CaseDoors(msgspec.Struct, frozen=True, kw_only=True):

@@ -65,7 +65,7 @@ class Became(StrEnum):
     """Decided already, or erased."""
     CHANGED = "changed"
     REFUSED = "refused"
-    """The reviewer's own write, or what policy rejects."""
+    """The reviewer's own write, what he held himself and would reject, or what policy rejects."""
     LEFT = "left"
     """Not yet: the same call again goes on with it."""
 

@@ -5,6 +5,7 @@ Every decision is one commit with its audit leaf; the leaf says why, the comment
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
+from typing import Final
 
 import msgspec
 
@@ -17,7 +18,7 @@ from guard.errors import (
     UnavailableError,
     UnreadableError,
 )
-from guard.leaves import leaf_of
+from guard.leaves import STATE_AFTER, leaf_of
 from guard.nouns import Decided, Row, Sealed, Undoable
 from guard.outcomes import Case
 from guard.ports import Record
@@ -29,6 +30,9 @@ from guard.ruling import UNSTATED, Ruling, remarks_of
 from guard.undoable import Before
 from memory.types import Epoch, LeafId, MemoryId, Owner, State, SubjectId, TenantId
 
+HOLD: Final = "hold"
+"""The action of a reviewer who put a stored memory back into the queue."""
+
 
 async def reject(
     principal: Principal, id: MemoryId, rooms: Rooms, ruling: Ruling = UNSTATED
@@ -37,7 +41,7 @@ async def reject(
     any more.
 
     Raises NotFoundError for an id that the tenant does not hold, ForbiddenError for the reviewer's
-    own write.
+    own write and for what he himself put into the queue: to remove a memory takes two.
     """
     return await repeated(lambda: _reject(principal, id, rooms, ruling), rooms)
 
@@ -138,6 +142,8 @@ async def _undoable(
 
 async def _reject(principal: Principal, id: MemoryId, rooms: Rooms, ruling: Ruling) -> Case:
     row, owner = await found(principal, id, ruling, rooms)
+    if await _put_there_by(principal, id, rooms):
+        raise ForbiddenError
     epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
     decision = Decision(principal, owner, epoch, "reject", ruling, before=row.sealed)
     leaf_id = LeafId(rooms.new_id())
@@ -149,6 +155,17 @@ async def _reject(principal: Principal, id: MemoryId, rooms: Rooms, ruling: Ruli
         raise NotFoundError from None
     await settle(decision, sealed, rooms)
     return Case(sealed.label, ())
+
+
+async def _put_there_by(principal: Principal, id: MemoryId, rooms: Rooms) -> bool:
+    """Return whether a case was a memory until this very reviewer held it."""
+    made = await rooms.audit.made(principal.owner.tenant, [id])
+    for leaf in reversed(made.get(id, ())):
+        if STATE_AFTER.get(leaf.outcome) is not State.HELD:
+            return False
+        if leaf.action == HOLD:
+            return leaf.actor == principal.owner.subject
+    return False
 
 
 async def _escalate(principal: Principal, id: MemoryId, rooms: Rooms, ruling: Ruling) -> Case:

@@ -80,6 +80,7 @@ from guard.explain import traced, why_not
 from guard.foresee import foresee
 from guard.forget import fade, forget
 from guard.hear import hear
+from guard.hold import hold
 from guard.hot import Hot
 from guard.hunt import hunt
 from guard.magnets import Magnets
@@ -139,7 +140,9 @@ USE_CASES: Final = UseCases(
     reveal=reveal,
     cases=CaseDoors(file=casefile),
     dossiers=DossierDoors(dossier=dossier, entry=entry, disclose=disclose),
-    decisions=DecisionDoors(release=release, reject=reject, escalate=escalate, undo=undo),
+    decisions=DecisionDoors(
+        release=release, reject=reject, escalate=escalate, undo=undo, hold=hold
+    ),
     bulk=BulkDoors(preview=bulk.preview, decide=bulk.decide_all),
     proposals=ProposalDoors(
         change_trust=proposals.change_trust,

@@ -15,7 +15,7 @@ Incoming = Request[Any, Any, Any]
 
 
 def quarantine_routes(edge: Edge) -> list[HTTPRouteHandler]:
-    """Return the handlers under `/v1/quarantine`."""
+    """Return the handlers under `/v1/quarantine`, and the one that puts a memory there."""
     doors, rooms = edge.use_cases, edge.rooms
 
     @get(
@@ -79,4 +79,14 @@ def quarantine_routes(edge: Edge) -> list[HTTPRouteHandler]:
         of, because = wire.memory_id(id), (asked.ground, asked.comment)
         return RevealedAnswer.of(await doors.reveal(request.auth, of, *because, rooms))
 
-    return [held, release, reject, escalate, undo, reveal]
+    @post(
+        "/v1/memories/{id:str}/hold",
+        status_code=200,
+        opt={"shape": Shape("Hold what is stored", CaseAnswer, body=rulings.Decide)},
+    )
+    async def hold(request: Incoming, id: FromPath[str]) -> CaseAnswer:
+        ruling = wire.from_json(await request.body(), rulings.Decide).ruling()
+        of = wire.memory_id(id)
+        return CaseAnswer.of(await doors.decisions.hold(request.auth, of, rooms, ruling))
+
+    return [held, release, reject, escalate, undo, reveal, hold]

@@ -274,6 +274,11 @@ class Calls:
         self._note("undo", principal, (id, ruling))
         raise NotFoundError
 
+    async def hold(self, principal: Principal, id: MemoryId, _: Rooms, ruling: Ruling) -> Case:
+        """Know no memory of others."""
+        self._note("hold", principal, (id, ruling))
+        raise NotFoundError
+
     async def escalate(self, principal: Principal, id: MemoryId, _: Rooms, ruling: Ruling) -> Case:
         """Know no case."""
         self._note("escalate", principal, (id, ruling))
@@ -396,7 +401,11 @@ class Calls:
             cases=CaseDoors(file=self.file),
             dossiers=DossierDoors(dossier=self.dossier, entry=self.entry, disclose=self.disclose),
             decisions=DecisionDoors(
-                release=self.release, reject=self.reject, escalate=self.escalate, undo=self.undo
+                release=self.release,
+                reject=self.reject,
+                escalate=self.escalate,
+                undo=self.undo,
+                hold=self.hold,
             ),
             bulk=BulkDoors(preview=self.bulk_preview, decide=self.bulk_decide),
             proposals=self.proposal_doors(),
