@@ -36,6 +36,11 @@ _CARRIES_OTHERS: Final = tuple(
     # Addresses that lead to an IPv4 address within them: mapped, compatible, NAT64, 6to4, Teredo.
     map(ip_network, ("::ffff:0:0/96", "::/96", "64:ff9b::/32", "2002::/16", "2001::/32"))
 )
+_BUT_NOT_PUBLIC: Final = tuple(
+    # Special (IANA), and not told as such by every Python that we run on; a cloud's metadata are at
+    # 192.0.0.192, and another's, without being special, at the one address of 168.63.
+    map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32", "3fff::/20"))
+)
 Address = IPv4Address | IPv6Address
 
 
@@ -170,6 +175,8 @@ def place_of(url: str, allowed: frozenset[str]) -> Place:
 def is_public(address: Address) -> bool:
     """Return whether an address is one of the public internet, and leads to no other."""
     if not address.is_global or address.is_multicast or address.is_reserved:
+        return False
+    if any(address in net for net in _BUT_NOT_PUBLIC):
         return False
     if isinstance(address, IPv4Address):
         return True
