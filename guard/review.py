@@ -7,7 +7,7 @@ from guard.docket import EVERYTHING, MOST_COUNTED, MOST_LOOKED_AT, Search, answe
 from guard.errors import (
     UnreadableError,
 )
-from guard.nouns import Row, Sealed
+from guard.nouns import Row
 from guard.outcomes import Case, Cases, Doubts
 from guard.principal import Principal
 from guard.rooms import Rooms
@@ -77,7 +77,3 @@ async def case_of(principal: Principal, row: Row, rooms: Rooms) -> Case:
     if not is_current(row):
         return Case(label, ("check.current",))
     return Case(label, evidence.reasons)
-
-
-def _plain_case(sealed: Sealed, reasons: tuple[str, ...]) -> Case:
-    return Case(sealed.label, reasons)
