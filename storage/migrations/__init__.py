@@ -14,13 +14,14 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 # Their tables are granted like the others.
+import storage.origin_tables
 import storage.review_tables
 import storage.statute_tables
 import storage.webhook_tables  # noqa: F401
 from guard.errors import UnavailableError
 from storage.engine import SYSTEM, Begin, Pool, beginning, claim_file, engine_for, is_sqlite, parse
 from storage.migrations.security import granting, take_turn
-from storage.origin_tables import METADATA
+from storage.tables import METADATA
 
 # Alembic works through module-level proxies, so one process can run one migration at a time.
 _ONE_AT_A_TIME: Final = threading.Lock()

@@ -119,7 +119,7 @@ async def test_the_worst_comes_first_and_of_equals_the_newest(guarded: Guarded) 
     found: list[str] = []
     cursor: dict[str, str] = {}
     while True:
-        query = {"sort": "score", "limit": 1, **cursor}
+        query = {"sort": "score", "limit": "1", **cursor}
         one = (await rita.get("/v1/quarantine", params=query)).json()
         found += [item["id"] for item in one["items"]]
         if one["cursor"] is None:

@@ -4,9 +4,11 @@ import pytest
 
 from guard.errors import UnavailableError
 from guard.hunt import Bag, Scent, hunt
-from memory.types import MemoryId
+from memory.types import MemoryId, SubjectId, TenantId
 from tests.house import REVIEWER
 from tests.unit.test_rescreen import PLAIN, Failing, Model, Upgraded
+
+ACME, ALICE = TenantId("acme"), SubjectId("alice")
 
 
 async def hunted(house: Upgraded, scent: Scent, after: MemoryId | None = None) -> Bag:
@@ -24,14 +26,14 @@ async def test_newer_models_look_at_a_few_a_call_and_nothing_is_changed() -> Non
     ids = [await house.stored(f"Part {number} is done. {PLAIN}") for number in range(3)]
     assert (await hunted(house, Scent())).items == ()
     model = house.model(Model("2", finds="Lisbon"), rescreen_items=2)
-    before = [row.sealed for row in await house.ledger.rows("acme", "alice", ids)]
+    before = [row.sealed for row in await house.ledger.rows(ACME, ALICE, ids)]
     first = await hunted(house, Scent())
     assert [one.row.sealed.label.id for one in first.items] == ids[:2]
     assert (first.seen, first.cursor, model.asked) == (2, ids[1], 2)
     rest = await hunted(house, Scent(), first.cursor)
     assert [one.row.sealed.label.id for one in rest.items] == ids[2:]
     assert (rest.cursor, all(one.would_be_held for one in rest.items)) == (None, True)
-    assert [row.sealed for row in await house.ledger.rows("acme", "alice", ids)] == before
+    assert [row.sealed for row in await house.ledger.rows(ACME, ALICE, ids)] == before
     assert await house.why("rescreen") == []
 
 
