@@ -96,6 +96,7 @@ async def test_a_token_serves_its_reviewer_its_decision_and_its_time(guarded: Gu
     flipped = ("B" if token[0] == "A" else "A") + token[1:]
     assert await told(rita, preview=flipped) == 400
     assert await told(rita, preview=token[:-4]) == 400
+    assert await told(rita, preview=f"{token}====A") == 400
     assert await told(rita, preview="x") == 400
     assert await told(rita, preview=token, decision="release") == 400
     assert await told(guarded.client(sub="otto"), preview=token) == 400
