@@ -85,7 +85,7 @@ async def test_no_two_purposes_or_owners_share_a_key(store: KeyStore) -> None:
         keys += [subject.key(1, purpose) for purpose in SubjectPurpose]
     for tenant in (ALICE.tenant, ALICE_ELSEWHERE.tenant):
         keys += [(await ring.tenant(tenant)).key(1, purpose) for purpose in TenantPurpose]
-    assert len(set(keys)) == len(keys) == 3 * 15 + 2 * 3
+    assert len(set(keys)) == len(keys) == 3 * 19 + 2 * 3
 
 
 @pytest.mark.requirement("S3")
