@@ -62,7 +62,7 @@ from guard.trace import Trace
 from guard.visits import Visits
 from guard.webhooks import Webhook
 from memory.origin import OriginClass
-from memory.types import ClientId, MemoryId, SessionId, SubjectId, TenantId, TraceId, Turn
+from memory.types import ClientId, Layer, MemoryId, SessionId, SubjectId, TenantId, TraceId, Turn
 
 Probe = Callable[[], Awaitable[None]]
 """Returns when what it looks at works, and raises anything when it does not."""
@@ -142,13 +142,14 @@ class RecordDoors(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DecisionDoors(msgspec.Struct, frozen=True, kw_only=True):
-    """What a reviewer may decide on what is held, or hold. Each needs a reason."""
+    """What a reviewer may decide on what is held, hold, or move. Each needs a reason."""
 
     release: Callable[[Principal, MemoryId, Rooms, Ruling, Manner], Awaitable[Case]]
     reject: Callable[[Principal, MemoryId, Rooms, Ruling], Awaitable[Case]]
     escalate: Callable[[Principal, MemoryId, Rooms, Ruling], Awaitable[Case]]
     undo: Callable[[Principal, MemoryId, Rooms, Ruling], Awaitable[Case]]
     hold: Callable[[Principal, MemoryId, Rooms, Ruling], Awaitable[Case]]
+    move: Callable[[Principal, MemoryId, Layer, Rooms, Ruling], Awaitable[Case]]
 
 
 class CaseDoors(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from gateway.wire import require_text
+from gateway.wire import IndexedLayer, require_text
 from guard.ruling import Because, Manner, Ruling
 from policies.model import Span
 
@@ -28,6 +28,12 @@ class Decide(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def ruling(self) -> Ruling:
         """Return it as the guard takes it."""
         return Ruling(self.reason, self.comment or "")
+
+
+class Move(Decide, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which long-term layer a memory belongs to, and why."""
+
+    layer: IndexedLayer
 
 
 Place = Annotated[int, Meta(ge=0, le=1_000_000)]

@@ -59,6 +59,7 @@ ROUTES: Final[dict[tuple[str, str], Requirement]] = {
     ("POST", "/v1/quarantine/{id}/reject"): Scope.QUARANTINE_DECIDE,
     ("POST", "/v1/quarantine/{id}/escalate"): Scope.QUARANTINE_DECIDE,
     ("POST", "/v1/memories/{id}/hold"): Scope.QUARANTINE_DECIDE,
+    ("POST", "/v1/memories/{id}/layer"): Scope.QUARANTINE_DECIDE,
     ("POST", "/v1/quarantine/{id}/undo"): Scope.QUARANTINE_DECIDE,
     ("POST", "/v1/quarantine/bulk"): Scope.QUARANTINE_DECIDE,
     ("POST", "/v1/memories/{id}/trust"): Scope.QUARANTINE_DECIDE,

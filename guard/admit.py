@@ -38,7 +38,7 @@ def admit(
         importance=_importance(draft, origin, bounds),
         confidence=confidence_of(screened.decision, origin.trust, bounds),
         recorded_at=tagged.at,
-        expires_at=_expiry(tagged.at, layer, draft.ttl_days, bounds),
+        expires_at=expiry(tagged.at, layer, draft.ttl_days, bounds),
         revision=1,
         version=1,
         leaf=leaf,
@@ -77,7 +77,8 @@ def _body(draft: Draft, origin: Origin) -> Body:
     )
 
 
-def _expiry(at: datetime, layer: Layer, ttl_days: int | None, bounds: Bounds) -> datetime:
+def expiry(at: datetime, layer: Layer, ttl_days: int | None, bounds: Bounds) -> datetime:
+    """Return until when a memory is kept that was put into a layer at that time."""
     semantic = layer is Layer.SEMANTIC
     default = bounds.ttl_semantic_days if semantic else bounds.ttl_episodic_days
     return at + timedelta(days=default if ttl_days is None else ttl_days)

@@ -4,7 +4,7 @@ Every decision is one commit with its audit leaf; the leaf says why, the comment
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 import msgspec
@@ -95,6 +95,8 @@ class Decision(msgspec.Struct, frozen=True):
     escalated: bool = False
     before: Sealed | None = None
     """The held row that the decision replaces, where it can be undone."""
+    at: datetime | None = None
+    """When it was made, where the memory becomes no younger by it."""
 
 
 async def settle(
@@ -105,7 +107,7 @@ async def settle(
     leaf = leaf_of(
         decision.principal,
         label.leaf,
-        label.changed_at,
+        decision.at or label.changed_at,
         action=decision.action,
         object=label.id,
         outcome=label.state,

@@ -25,7 +25,7 @@ async def hold(principal: Principal, id: MemoryId, rooms: Rooms, ruling: Ruling)
     return await repeated(lambda: _hold(principal, id, rooms, ruling), rooms)
 
 
-async def _standing(principal: Principal, id: MemoryId, rooms: Rooms) -> tuple[Row, Owner]:
+async def active_of(principal: Principal, id: MemoryId, rooms: Rooms) -> tuple[Row, Owner]:
     """Return an active row of the reviewer's tenant and its owner, who is not the reviewer."""
     tenant = principal.owner.tenant
     row = await rooms.quarantine.case(tenant, id, State.ACTIVE)
@@ -38,7 +38,7 @@ async def _standing(principal: Principal, id: MemoryId, rooms: Rooms) -> tuple[R
 
 
 async def _hold(principal: Principal, id: MemoryId, rooms: Rooms, ruling: Ruling) -> Case:
-    row, owner = await _standing(principal, id, rooms)
+    row, owner = await active_of(principal, id, rooms)
     epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
     memory = await prove(owner, row, rooms)
     # An earlier release counts no more, nor can it be undone: what that would do is done.

@@ -225,6 +225,13 @@ class Decided(msgspec.Struct, frozen=True):
     confidence: float
 
 
+class Laid(msgspec.Struct, frozen=True):
+    """Where a stored memory is put, its content staying as it is, and until when it is kept."""
+
+    layer: Layer
+    expires_at: datetime | None
+
+
 class Row(msgspec.Struct, frozen=True):
     """A sealed memory as the ledger returns it, with the newest audit leaf that names it.
 

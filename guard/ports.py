@@ -18,6 +18,7 @@ from guard.nouns import (
     Decided,
     Evidence,
     Facts,
+    Laid,
     Leaf,
     Opened,
     Row,
@@ -69,13 +70,15 @@ class Vault(Protocol):
         decided: Decided | None = None,
         faded: int | None = None,
         over: Sealed | None = None,
+        laid: Laid | None = None,
     ) -> Sealed:
         """Return the same content with another state, the next version and a new tag.
 
         With state `forgotten` or `rejected` all three tokens and both digests become empty.
         `decided` replaces what it was decided by, where it keeps its content, and `faded` how often
         it was let fade. With `over` it becomes the version after that one, of the same memory.
-        Raises UnreadableError when the tag of either does not hold.
+        `laid` puts it into another layer, as its next revision. Raises UnreadableError when the tag
+        of either does not hold.
         """
         ...
 

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from guard.errors import InvalidError, UnreadableError
-from guard.nouns import Admitted, Decided, Evidence, Label, Opened, Sealed
+from guard.nouns import Admitted, Decided, Evidence, Label, Laid, Opened, Sealed
 from memory.signals import Blinded, Signals
 from memory.types import Body, LeafId, MemoryId, Owner, State, SubjectId, SubjectMark, TenantId
 from policies.gravity import gravity
@@ -116,15 +116,17 @@ class SealingVault:
         decided: Decided | None = None,
         faded: int | None = None,
         over: Sealed | None = None,
+        laid: Laid | None = None,
     ) -> Sealed:
         """Return the same content with another state, the next version and a new tag.
 
         With state `forgotten` or `rejected` tokens and digests become empty and the fingerprint
         stays, so that what was removed is known again (W15). `decided` replaces evidence, policy
         and confidence of what keeps its content, and `faded` how often it was let fade. With
-        `over`, content from before becomes the version after that one of the same memory. Raises
-        UnreadableError when the tag of either does not hold, or when emptied content is asked to
-        come back.
+        `over`, content from before becomes the version after that one of the same memory. `laid`
+        puts what keeps its content into another layer: the cipher binds that, so all of it is
+        sealed anew, word for word. Raises UnreadableError when the tag of either does not hold, or
+        when emptied content is asked to come back.
         """
         # (1) Nothing is carried over that was not proved.
         await self._prove(sealed)
@@ -151,10 +153,13 @@ class SealingVault:
             gravity=await self._gravity(sealed, state, decided),
         )
 
-        # (3) What it was decided by, sealed anew when it was decided again.
+        # (3) What it was decided by, sealed anew when it was decided again; and all, where its
+        # place is another.
         token, entry, proof = (
             (b"", b"", b"") if emptied else (sealed.token, sealed.entry, sealed.evidence)
         )
+        if laid is not None and not emptied:
+            label, token, entry, proof = await self._relaid(sealed, label, laid)
         if decided is not None and not emptied:
             label = msgspec.structs.replace(
                 label, policy=decided.policy, confidence=float(decided.confidence)
@@ -226,6 +231,27 @@ class SealingVault:
         owner = Owner(TenantId(sealed.label.tenant), SubjectId(sealed.label.subject))
         found = await self.open_evidence(owner, sealed) if decided is None else decided.evidence
         return gravity(found.completions, found.findings)
+
+    async def _relaid(
+        self, sealed: Sealed, label: Label, laid: Laid
+    ) -> tuple[Label, bytes, bytes, bytes]:
+        """Return the label in another layer, and its three parts sealed for that place."""
+        owner = Owner(TenantId(label.tenant), SubjectId(label.subject))
+        parts = {
+            SubjectPurpose.CONTENT: sealed.token,
+            SubjectPurpose.ENTRY: sealed.entry,
+            SubjectPurpose.EVIDENCE: sealed.evidence,
+        }
+        plain = {one: await self._opened(owner, sealed, one, part) for one, part in parts.items()}
+        keys = await self._keys_of(sealed)
+        label = msgspec.structs.replace(
+            label, layer=laid.layer, expires_at=laid.expires_at, revision=label.revision + 1
+        )
+        token, entry, proof = (
+            self._sealed(keys, purpose, label, part) for purpose, part in plain.items()
+        )
+        label = msgspec.structs.replace(label, digest=digest(token), entry_digest=digest(entry))
+        return label, token, entry, proof
 
     async def _keys_of(self, sealed: Sealed) -> SubjectKeys:
         """Return the keys of a memory that can still be read; none are made."""

@@ -85,6 +85,7 @@ from guard.hot import Hot
 from guard.hunt import hunt
 from guard.magnets import Magnets
 from guard.models.prepare import prepare
+from guard.move import move
 from guard.once import amend_once, remember_once, restore_once
 from guard.overview import overview
 from guard.past import history
@@ -141,7 +142,7 @@ USE_CASES: Final = UseCases(
     cases=CaseDoors(file=casefile),
     dossiers=DossierDoors(dossier=dossier, entry=entry, disclose=disclose),
     decisions=DecisionDoors(
-        release=release, reject=reject, escalate=escalate, undo=undo, hold=hold
+        release=release, reject=reject, escalate=escalate, undo=undo, hold=hold, move=move
     ),
     bulk=BulkDoors(preview=bulk.preview, decide=bulk.decide_all),
     proposals=ProposalDoors(

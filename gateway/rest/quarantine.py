@@ -10,12 +10,13 @@ from gateway import rulings, wire
 from gateway.answers import CaseAnswer, CasesAnswer, RevealedAnswer
 from gateway.doors import Edge
 from gateway.limits import Shape
+from memory.types import Layer
 
 Incoming = Request[Any, Any, Any]
 
 
 def quarantine_routes(edge: Edge) -> list[HTTPRouteHandler]:
-    """Return the handlers under `/v1/quarantine`, and the one that puts a memory there."""
+    """Return the handlers under `/v1/quarantine`, and two on what is stored."""
     doors, rooms = edge.use_cases, edge.rooms
 
     @get(
@@ -89,4 +90,14 @@ def quarantine_routes(edge: Edge) -> list[HTTPRouteHandler]:
         of = wire.memory_id(id)
         return CaseAnswer.of(await doors.decisions.hold(request.auth, of, rooms, ruling))
 
-    return [held, release, reject, escalate, undo, reveal, hold]
+    @post(
+        "/v1/memories/{id:str}/layer",
+        status_code=200,
+        opt={"shape": Shape("Promote or demote what is stored", CaseAnswer, body=rulings.Move)},
+    )
+    async def move(request: Incoming, id: FromPath[str]) -> CaseAnswer:
+        asked = wire.from_json(await request.body(), rulings.Move)
+        what = (wire.memory_id(id), Layer(asked.layer), rooms, asked.ruling())
+        return CaseAnswer.of(await doors.decisions.move(request.auth, *what))
+
+    return [held, release, reject, escalate, undo, reveal, hold, move]

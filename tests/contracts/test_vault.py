@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from guard.errors import InvalidError, UnreadableError
-from guard.nouns import Decided, Evidence, Sealed
+from guard.nouns import Decided, Evidence, Laid, Opened, Sealed
 from guard.ports import Marks, Vault
 from memory.signals import Blinded, Signals
 from memory.types import Layer, Owner, State, TenantId
@@ -315,6 +315,47 @@ async def test_relabelling_keeps_the_content_and_counts() -> None:
     await all_open(keeper, ALICE, retired)
     await unreadable(keeper.open(ALICE, replace(retired, tag=sealed.tag)))
     await unreadable(keeper.open(ALICE, replace(retired, label=sealed.label)))
+
+
+@pytest.mark.requirement("L2", "S3")
+async def test_in_another_layer_it_is_the_next_revision_and_says_the_same() -> None:
+    """Each part is bound to its layer: none of either place passes for one of the other."""
+    keeper = vault()
+    before = await keeper.seal(admitted(revision=3, version=5))
+    faded = await keeper.relabel(before, state=State.ACTIVE, leaf=LEAF, at=AT, faded=2)
+    after = await keeper.relabel(
+        faded, state=State.ACTIVE, leaf=NEXT_LEAF, at=AT, laid=Laid(Layer.SEMANTIC, LATER)
+    )
+    for opener in OPENERS.values():
+        # What was sealed has no equality of its own: its written form has.
+        was, now = await opener(keeper, ALICE, before), await opener(keeper, ALICE, after)
+        if isinstance(was, Opened) and isinstance(now, Opened):
+            was, now = was.body, now.body
+        assert repr(now) == repr(was)
+    expected = replace(
+        faded.label,
+        layer=Layer.SEMANTIC,
+        expires_at=LATER,
+        revision=4,
+        version=7,
+        leaf=NEXT_LEAF,
+        digest=after.label.digest,
+        entry_digest=after.label.entry_digest,
+    )
+    assert after.label == expected
+    assert (after.fingerprint, after.claim) == (before.fingerprint, before.claim)
+    for name in ("token", "entry", "evidence"):
+        assert getattr(after, name) != getattr(before, name)
+        mixed = replace(after, **{name: getattr(before, name)})
+        with pytest.raises(UnreadableError):
+            await OPENERS[name](keeper, ALICE, mixed)
+    edited = replace(faded, label=replace(faded.label, layer=Layer.SEMANTIC))
+    with pytest.raises(UnreadableError):
+        await keeper.open(ALICE, edited)
+    with pytest.raises(UnreadableError):
+        await keeper.relabel(
+            edited, state=State.ACTIVE, leaf=LEAF, at=AT, laid=Laid(Layer.EPISODIC, None)
+        )
 
 
 @pytest.mark.requirement("Q1", "S3")

@@ -31,6 +31,7 @@ _BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/v1/quarantine/{id}/undo"): {"reason": "mistake"},
     ("POST", "/v1/quarantine/{id}/escalate"): {"reason": "poisoning"},
     ("POST", "/v1/memories/{id}/hold"): {"reason": "poisoning"},
+    ("POST", "/v1/memories/{id}/layer"): {"reason": "spam", "layer": "episodic"},
     ("POST", "/v1/quarantine/{id}/reject"): {"reason": "poisoning"},
     ("POST", "/v1/consistency/{id}/dismiss"): {"reason": "false_positive"},
     ("POST", "/v1/quarantine/{id}/reveal"): {"ground": "review", "comment": "tea"},

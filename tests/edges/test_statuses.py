@@ -41,6 +41,7 @@ TAKES: Final[dict[str, set[str]]] = {
     f"/v1/memories/{ID}/restore": {"POST"},
     f"/v1/memories/{ID}/confirm": {"POST"},
     f"/v1/memories/{ID}/hold": {"POST"},
+    f"/v1/memories/{ID}/layer": {"POST"},
     "/v1/sessions/s-1/turns": {"POST"},
     f"/v1/writes/{ID}": {"GET"},
     "/v1/recall": {"POST"},

@@ -279,6 +279,13 @@ class Calls:
         self._note("hold", principal, (id, ruling))
         raise NotFoundError
 
+    async def move(
+        self, principal: Principal, id: MemoryId, layer: Layer, _: Rooms, ruling: Ruling
+    ) -> Case:
+        """Know no memory of others."""
+        self._note("move", principal, (id, layer, ruling))
+        raise NotFoundError
+
     async def escalate(self, principal: Principal, id: MemoryId, _: Rooms, ruling: Ruling) -> Case:
         """Know no case."""
         self._note("escalate", principal, (id, ruling))
@@ -406,6 +413,7 @@ class Calls:
                 escalate=self.escalate,
                 undo=self.undo,
                 hold=self.hold,
+                move=self.move,
             ),
             bulk=BulkDoors(preview=self.bulk_preview, decide=self.bulk_decide),
             proposals=self.proposal_doors(),
