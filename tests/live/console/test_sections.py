@@ -14,7 +14,7 @@ from playwright.async_api import Browser, Page, expect
 from gateway import app
 from tests.edges.browser import REVIEWER
 from tests.live.console.chromium import AXE, CHROMIUM, UNTESTED, Watched, chromium, window
-from tests.live.console.test_story import ATTACKS, LOOKS, sound
+from tests.live.console.test_story import ATTACKS, FEW_LOOKS, LOOKS, sound
 from tests.live.gateway_process import GatewayProcess
 from tests.unit.test_draft import OWN
 
@@ -140,7 +140,7 @@ async def test_each_page_is_sound_with_things_on_it(
 @pytest.mark.requirement("Q5", "Q8")
 @pytest.mark.timeout(300)
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize(("size", "language", "dark"), LOOKS)
+@pytest.mark.parametrize(("size", "language", "dark"), FEW_LOOKS)
 async def test_an_origin_is_found_held_and_lifted(
     gateway: GatewayProcess,
     browser: Browser,
@@ -186,7 +186,7 @@ async def test_an_origin_is_found_held_and_lifted(
 @pytest.mark.requirement("Q4", "Q8", "W11")
 @pytest.mark.timeout(300)
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize(("size", "language", "dark"), LOOKS)
+@pytest.mark.parametrize(("size", "language", "dark"), FEW_LOOKS)
 async def test_rules_are_drafted_foreseen_put_in_force_and_taken_back(
     gateway: GatewayProcess,
     browser: Browser,
@@ -239,7 +239,7 @@ async def test_rules_are_drafted_foreseen_put_in_force_and_taken_back(
 @pytest.mark.requirement("Q3", "Q8")
 @pytest.mark.timeout(300)
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize(("size", "language", "dark"), LOOKS)
+@pytest.mark.parametrize(("size", "language", "dark"), FEW_LOOKS)
 async def test_a_subjects_memory_is_found_and_read_for_a_ground(
     gateway: GatewayProcess,
     browser: Browser,
