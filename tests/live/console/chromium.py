@@ -6,7 +6,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_playwright
+from playwright.async_api import (
+    Browser,
+    ConsoleMessage,
+    Page,
+    Request,
+    async_playwright,
+    expect,
+)
 
 FOLDER: Final = Path(__file__).parent
 SCREENS: Final = FOLDER / "screens"
@@ -17,6 +24,9 @@ UNTESTED: Final = (
 )
 WIDE: Final = (1280, 800)
 NARROW: Final = (390, 844)
+
+# A busy machine takes its time for a page; what is wrong is wrong after twenty seconds, too.
+expect.set_options(timeout=20_000)
 
 
 class Watched:
