@@ -32,6 +32,8 @@ from memory.types import Epoch, LeafId, MemoryId, Owner, State, SubjectId, Tenan
 
 HOLD: Final = "hold"
 """The action of a reviewer who put a stored memory back into the queue."""
+UNDO: Final = "undo"
+"""The action of a reviewer who took a decision back."""
 
 
 async def reject(
@@ -160,14 +162,19 @@ async def _reject(principal: Principal, id: MemoryId, rooms: Rooms, ruling: Ruli
 
 
 async def _put_there_by(principal: Principal, id: MemoryId, rooms: Rooms) -> bool:
-    """Return whether a case was a memory until this very reviewer held it."""
+    """Return whether a case was a memory until this very reviewer had it held, in whichever way:
+    by itself, with all of its origin, or by lowering its trust. What he let through himself and
+    takes back is the case that it was.
+    """
     made = await rooms.audit.made(principal.owner.tenant, [id])
+    put = None
     for leaf in reversed(made.get(id, ())):
         if STATE_AFTER.get(leaf.outcome) is not State.HELD:
-            return False
-        if leaf.action == HOLD:
-            return leaf.actor == principal.owner.subject
-    return False
+            break
+        put = leaf
+    if put is None or put.version == 1 or put.action == UNDO:
+        return False
+    return put.actor == principal.owner.subject
 
 
 async def _escalate(principal: Principal, id: MemoryId, rooms: Rooms, ruling: Ruling) -> Case:

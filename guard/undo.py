@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from guard.checks import REASON_ESCALATED, is_current
-from guard.deciding import Decision, repeated, settle
+from guard.deciding import UNDO, Decision, repeated, settle
 from guard.errors import ForbiddenError, InvalidError, NotFoundError, UnreadableError
 from guard.leaves import leaf_of
 from guard.nouns import Row, Undoable
@@ -61,9 +61,9 @@ async def _undo(principal: Principal, id: MemoryId, rooms: Rooms, ruling: Ruling
     )
 
     # (3) What gave way to it stands again, unless something else has its place by now.
-    made = await _back(Decision(principal, owner, epoch, "undo", ruling), id, before, rooms)
+    made = await _back(Decision(principal, owner, epoch, UNDO, ruling), id, before, rooms)
     reasons = memory.evidence.reasons
-    decision = Decision(principal, owner, epoch, "undo", ruling, escalated=_is_marked(reasons))
+    decision = Decision(principal, owner, epoch, UNDO, ruling, escalated=_is_marked(reasons))
     await settle(decision, sealed, rooms, made)
     return Case(sealed.label, reasons)
 

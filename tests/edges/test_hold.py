@@ -64,6 +64,26 @@ async def test_who_held_a_memory_can_not_reject_it(guarded: Guarded) -> None:
     assert (await rita.post(f"/v1/quarantine/{other}/reject", json=BAD)).status_code == 200
 
 
+@pytest.mark.requirement("Q2", "Q5", "S5")
+async def test_who_held_it_with_all_of_its_origin_can_not_reject_it_either(
+    guarded: Guarded,
+) -> None:
+    """Another may; and a release that one takes back oneself is the case that it was."""
+    http, rita, otto = guarded.client(), guarded.client(sub="rita"), guarded.client(sub="otto")
+    page = {"class": "web", "reference": "https://pages.example/lisbon"}
+    id = await said(http, UNTROUBLED, origin=page)
+    origin = {"by": "source", "name": page["reference"], "dry_run": False}
+    held = (await rita.post("/v1/origins/quarantine", json=origin)).json()
+    assert held["held"] == 1
+    assert (await rita.post(f"/v1/quarantine/{id}/reject", json=BAD)).status_code == 403
+    assert (await otto.post(f"/v1/quarantine/{id}/reject", json=BAD)).status_code == 200
+
+    other = await said(http, HELD_PAGE, origin={"class": "document"})
+    assert (await rita.post(f"/v1/quarantine/{other}/release", json=GOOD)).status_code == 200
+    assert (await rita.post(f"/v1/quarantine/{other}/undo", json=BAD)).status_code == 200
+    assert (await rita.post(f"/v1/quarantine/{other}/reject", json=BAD)).status_code == 200
+
+
 @pytest.mark.requirement("Q2")
 async def test_a_release_that_was_held_again_counts_no_more(guarded: Guarded) -> None:
     """It is no reason any more, and there is nothing of it to undo."""
