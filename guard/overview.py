@@ -71,18 +71,15 @@ async def overview(principal: Principal, days: int, rooms: Rooms) -> Overview:
     size = (await rooms.audit.head(tenant)).size
     after = max(0, size - MOST_LOOKED_AT)
     told: list[Told] = []
-    known: dict[str, Label] = {}
-    first: datetime | None = None
+    counted = since if after == 0 else now
     while after < size and (batch := await rooms.audit.leaves(tenant, after, _BATCH)):
         after = batch[-1].sequence
-        first = first or batch[0].leaf.at
+        counted = max(since, min(counted, batch[0].leaf.at))
         recent = [one for one in batch if one.leaf.at >= since]
         told += await events_in(tenant, recent, rooms.audit)
         # A page of the console must not keep everybody else waiting.
         await asyncio.sleep(0)
-    known |= await _labels(tenant, told, rooms)
-    cut = size > MOST_LOOKED_AT and first is not None and first > since
-    return summed(told, known, held, (first if cut and first is not None else since), now)
+    return summed(told, await _labels(tenant, told, rooms), held, counted, now)
 
 
 def summed(
