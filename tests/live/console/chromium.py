@@ -25,6 +25,20 @@ UNTESTED: Final = (
 WIDE: Final = (1280, 800)
 NARROW: Final = (390, 844)
 
+_STICKING_OUT: Final = """() => {
+  const root = document.documentElement, room = root.clientWidth;
+  if (root.scrollWidth <= room) return [];
+  const out = [...document.querySelectorAll("body *")].filter((one) => {
+    const box = one.getBoundingClientRect();
+    return box.width > 0 && box.right > room + 0.5;
+  });
+  const told = out.map((one) => {
+    const right = Math.round(one.getBoundingClientRect().right);
+    return `${one.tagName}.${one.className.baseVal ?? one.className} ends at ${right}`;
+  });
+  return [`${root.scrollWidth} wide in ${room}`, ...told];
+}"""
+
 # A busy machine takes its time for a page; what is wrong is wrong after twenty seconds, too.
 expect.set_options(timeout=20_000)
 
@@ -64,10 +78,12 @@ class Watched:
             if one["impact"] in {"serious", "critical"}
         ]
 
-    async def fits(self) -> bool:
-        """Return whether nothing sticks out to the side."""
-        wide = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
-        return bool(await self.page.evaluate(wide))
+    async def sticking_out(self) -> list[str]:
+        """Return what makes the page scroll to the side: each element that ends too far right.
+
+        Empty when the page fits. Told by name, for a font or a date may do it elsewhere alone.
+        """
+        return list(await self.page.evaluate(_STICKING_OUT))
 
     async def pwned(self) -> bool:
         """Return whether a hostile text was run as a script."""

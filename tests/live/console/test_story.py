@@ -120,7 +120,7 @@ async def sound(at: Watched, name: str) -> None:
     """Insist that a page is accessible, fits, ran nothing, asked nobody else; keep a picture."""
     await at.shoot(name)
     assert await at.serious() == [], name
-    assert await at.fits(), name
+    assert await at.sticking_out() == [], name
     assert not await at.pwned(), name
     assert at.foreign == [], name
     assert at.complaints == [], name
