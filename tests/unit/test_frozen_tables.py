@@ -17,7 +17,9 @@ NAMES: Final = tuple(sorted(path.name for path in TABLES.glob("*.jsonl")))
 RELATIONS: Final = frozenset(
     {"new", "same", "supersedes", "retracts", "extends", "narrows", "beside", "conflicts"}
 )
-RELATION_TABLES: Final = ("relations.jsonl", "relations_fresh.jsonl", "relations_third.jsonl")
+APART: Final = ("relations.jsonl", "relations_fresh.jsonl", "relations_third.jsonl")
+"""Tables of relations whose writers looked that no sentence is in another one."""
+RELATION_TABLES: Final = (*APART, "relations_fourth.jsonl")
 CODE: Final = re.compile(r"[A-Za-z0-9#][A-Za-z0-9#\-./]*\d[A-Za-z0-9\-./]*")
 
 
@@ -93,7 +95,19 @@ def _texts(name: str) -> set[str]:
     return {write["text"] for row in _rows(name) for write in row["writes"]}
 
 
+def _told(name: str) -> set[tuple[str, ...]]:
+    return {tuple(write["text"] for write in row["writes"]) for row in _rows(name)}
+
+
 @pytest.mark.parametrize(("one", "other"), list(combinations(RELATION_TABLES, 2)))
+def test_no_two_tables_of_relations_share_a_case(one: str, other: str) -> None:
+    """A fresh table asks nothing that another one asks."""
+    known = _told(one)
+    assert known & _told(one)
+    assert not known & _told(other)
+
+
+@pytest.mark.parametrize(("one", "other"), list(combinations(APART, 2)))
 def test_no_two_tables_of_relations_share_a_text(one: str, other: str) -> None:
     """A fresh table cannot be passed by remembering another one."""
     known = _texts(one)
