@@ -47,7 +47,7 @@ async def neighbours(
     # (1) Ask the index once, by meaning and by slots.
     asked = msgspec.structs.replace(blinded, sparse=_NO_TERMS, entities=slots)
     recent = {row.sealed.label.id: row for row in fresh}
-    probe = Probe(asked, INDEXED_LAYERS, rooms.bounds.near_rows)
+    probe = Probe(asked, INDEXED_LAYERS, rooms.bounds.near_rows, contents=False)
     try:
         found = await rooms.index.search(owner.tenant, blinded.subject, probe)
     except UnavailableError:

@@ -421,7 +421,8 @@ class Entry(msgspec.Struct, frozen=True):
 class Probe(msgspec.Struct, frozen=True):
     """What to look for: per route at most `limit` hits, within the layers and time range.
 
-    A route whose part of `blinded` is empty does not run; `time` runs when a bound is given.
+    A route whose part of `blinded` is empty does not run; `time` runs when a bound is given. Who
+    reads `contents` from the ledger does without those of the index.
     """
 
     blinded: Blinded
@@ -429,6 +430,7 @@ class Probe(msgspec.Struct, frozen=True):
     limit: int
     since: datetime | None = None
     until: datetime | None = None
+    contents: bool = True
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -440,7 +442,7 @@ class Hit(msgspec.Struct, frozen=True):
 
 class Found(msgspec.Struct, frozen=True):
     """Hits by route name (`dense.<vector>`, `keyword`, `entity`, `time`), best first, and the
-    sealed content that the index holds for each id in them.
+    sealed content that the index holds for each id in them, where the probe asks for it.
     """
 
     routes: Mapping[str, tuple[Hit, ...]]

@@ -64,7 +64,7 @@ class Matrix:
             for name, scores in self._routes(ask, within).items():
                 routes.setdefault(name, []).append(scores)
         found = {name: self._best(scores, ask.limit) for name, scores in routes.items()}
-        rows = {row for hits in found.values() for row, _ in hits}
+        rows = {row for hits in found.values() for row, _ in hits} if ask.contents else ()
         return Found(
             {
                 name: tuple(Hit(self.ids[row], score) for row, score in hits)

@@ -52,7 +52,7 @@ class MemoryIndex:
             for name, scores in _routes(ask, corpus).items():
                 merged[name].update(scores)
         found = {name: _best(scores, points, ask.limit) for name, scores in merged.items()}
-        ids = {hit.id for hits in found.values() for hit in hits}
+        ids = {hit.id for hits in found.values() for hit in hits} if ask.contents else ()
         return Found(found, {id: points[id].token for id in ids})
 
     async def inventory(

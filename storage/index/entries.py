@@ -62,6 +62,7 @@ def search(
         entities=tuple(dict.fromkeys(blinded.entities))[:ENTITIES_LIMIT],
         since=None if probe.since is None else wire.micros(probe.since),
         until=None if probe.until is None else wire.micros(probe.until),
+        contents=probe.contents,
     )
 
 

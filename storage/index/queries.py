@@ -29,7 +29,7 @@ from storage.index.placement import (
 
 _TOKEN, _BEAT = "token", "beat"
 _MARKER: Final = "marker"
-_SHOWN: Final = [TENANT, SUBJECT, _TOKEN]
+_OWNERS: Final = (TENANT, SUBJECT)
 
 
 class Candidate(NamedTuple):
@@ -131,20 +131,20 @@ def batch(place: Place, ask: wire.Search) -> dict[str, models.QueryRequest]:
     within = place.only(*conditions)
     requests: dict[str, models.QueryRequest] = {}
     for name, raw in ask.vectors.items():
-        requests[f"dense.{name}"] = _query(ask.limit, within, _floats(raw), using=name)
+        requests[f"dense.{name}"] = _query(ask, within, _floats(raw), using=name)
     if ask.term_ids:
         terms = models.SparseVector(indices=list(ask.term_ids), values=list(ask.term_weights))
         # Rarity counts within the subject: else one could move another's scores, or read them (R1).
         corpus = models.IdfCorpusParams(corpus=place.only(matches(SUBJECT, ask.subject)))
         requests["keyword"] = _query(
-            ask.limit, within, terms, using=TERMS, params=models.SearchParams(idf=corpus)
+            ask, within, terms, using=TERMS, params=models.SearchParams(idf=corpus)
         )
     if ask.since is not None or ask.until is not None:
-        requests["time"] = _query(ask.limit, within, _NEWEST)
+        requests["time"] = _query(ask, within, _NEWEST)
     wanted = [matches(ENTITIES, entity) for entity in ask.entities]
     for count in range(len(wanted), 0, -1):
         exactly = _exactly(place, conditions, wanted, count)
-        requests[f"entity.{count}"] = _query(ask.limit, exactly, _NEWEST)
+        requests[f"entity.{count}"] = _query(ask, exactly, _NEWEST)
     requests[_MARKER] = models.QueryRequest(
         filter=place.only(models.HasIdCondition(has_id=[place.marker])),
         limit=1,
@@ -158,8 +158,11 @@ _NEWEST: Final = models.OrderByQuery(
 )
 
 
-def _query(limit: int, within: models.Filter, query: Any, **how: Any) -> models.QueryRequest:
-    return models.QueryRequest(query=query, filter=within, limit=limit, with_payload=_SHOWN, **how)
+def _query(ask: wire.Search, within: models.Filter, query: Any, **how: Any) -> models.QueryRequest:
+    shown = [*_OWNERS, _TOKEN] if ask.contents else list(_OWNERS)
+    return models.QueryRequest(
+        query=query, filter=within, limit=ask.limit, with_payload=shown, **how
+    )
 
 
 def _conditions(ask: wire.Search) -> list[Any]:
@@ -199,7 +202,7 @@ def read(
                 continue
             candidate = _candidate(route, count, hit)
             routes.setdefault(route, []).append(candidate)
-            if candidate.id not in tokens:
+            if ask.contents and candidate.id not in tokens:
                 tokens[candidate.id] = _token(payload)
     return Layered(routes, tokens, rebuild)
 

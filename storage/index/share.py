@@ -91,7 +91,7 @@ class Share:
                 found.setdefault(name, []).extend(_Placed(hit, layer) for hit in hits)
         best = {name: _best(hits, ask.limit) for name, hits in found.items()}
         tokens: dict[MemoryId, bytes] = {}
-        for layer in ask.layers:
+        for layer in ask.layers if ask.contents else ():
             ids = {hit.candidate.id for hits in best.values() for hit in hits if hit.layer is layer}
             with self._using(ask.tenant, layer) as shard:
                 if shard is not None and ids:

@@ -74,6 +74,7 @@ class Search(msgspec.Struct, frozen=True, array_like=True, tag="search"):
     entities: tuple[str, ...]
     since: int | None
     until: int | None
+    contents: bool
 
 
 class Inventory(msgspec.Struct, frozen=True, array_like=True, tag="inventory"):
@@ -121,7 +122,7 @@ class Ready(msgspec.Struct, frozen=True, array_like=True, tag="ready"):
 
 
 class Findings(msgspec.Struct, frozen=True, array_like=True, tag="findings"):
-    """Hits by route, best first, and the content of each id in them."""
+    """Hits by route, best first, and the content of each id in them where it was asked for."""
 
     routes: Mapping[str, tuple[tuple[MemoryId, float], ...]]
     tokens: Mapping[MemoryId, bytes]

@@ -5,6 +5,7 @@ from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -55,6 +56,17 @@ async def test_every_route_finds_what_was_stored(index: Rebuildable) -> None:
     assert found.tokens == {id_of(1): b"\x00sealed\xff"}
     assert found.routes["dense.en"][0].score == pytest.approx(1.0, abs=1e-5)
     assert found.routes["entity"][0].score == 2.0
+
+
+async def test_content_comes_along_only_where_it_is_asked_for(index: Rebuildable) -> None:
+    """A probe that does without content has the same hits, and no content beside them."""
+    await index.upsert(ACME, [entry(n, rich()) for n in range(3)])
+    whole = probe(rich(), since=START)
+    found = await index.search(ACME, ALICE, whole)
+    bare = await index.search(ACME, ALICE, msgspec.structs.replace(whole, contents=False))
+    assert bare.routes == found.routes
+    assert len(found.tokens) == 3
+    assert bare.tokens == {}
 
 
 @pytest.mark.requirement("R1", "S2")
