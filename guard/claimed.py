@@ -78,9 +78,8 @@ class ByClaims:
         words = [_WORD + word for claim in known for word in claim.about]
         gist = tuple(_BETWEEN.join(_parts(claim)) for claim in claims)
         # Told is no gist: nothing is the same as another because a model says so.
-        told = claims_told(said) if said.by and said.by == self._by and not known else ()
+        by, told = ("", ()) if known else self._heard(said)
         keys += [claim.slot.key for claim in told]
-        by = self._by if said.by == self._by and not known else ""
         return Reading(
             tuple(dict.fromkeys((*keys, *words))), gist, _record(_Full(LEXICON, claims, by, told))
         )
@@ -121,10 +120,25 @@ class ByClaims:
         names, others = _codes(new.text, mine), _codes(old.text, its)
         return Tie.BESIDE if names and others and not names & others else tie
 
+    def _heard(self, said: Said) -> tuple[str, tuple[Claim, ...]]:
+        """Return what the model of today tells of a text, now or as it was recorded, and its name.
+
+        Nobody is asked twice what he told already. Where it told nothing yet, both are empty.
+        """
+        if said.by and said.by == self._by:
+            return self._by, claims_told(said)
+        found = self._on_record(said)
+        return ("", ()) if found is None else (found.by, found.told)
+
     def _told(self, said: Said) -> tuple[Claim, ...]:
         """Return what the model of today told of a text, as it was recorded."""
+        found = self._on_record(said)
+        return () if found is None else found.told
+
+    def _on_record(self, said: Said) -> _Full | None:
+        """Return the reading of a text that the model of today took part in, if it did."""
         found = _recorded(said.record) if self._by else None
-        return found.told if found is not None and found.by == self._by else ()
+        return found if found is not None and found.by == self._by else None
 
 
 def _record(full: _Full) -> bytes:

@@ -129,7 +129,7 @@ class Admitted(msgspec.Struct, frozen=True):
 
     `recorded_at` is when the memory was first written; `screened.tagged.at` is when this revision
     was, and becomes the label's `changed_at`. `superseded_by` is set where a newer memory stands
-    already when this one arrives.
+    already when this one arrives. `faded` is how often it was let fade before this revision.
     """
 
     screened: Screened
@@ -147,6 +147,7 @@ class Admitted(msgspec.Struct, frozen=True):
     leaf: LeafId
     superseded_by: MemoryId | None = None
     claim: bytes = b""
+    faded: int = 0
 
 
 class Label(msgspec.Struct, frozen=True, array_like=True):

@@ -64,9 +64,8 @@ async def reread_all(tenant: TenantId, stock: Stock, rooms: Rooms) -> int:
 
 async def _again(owner: Owner, row: Row, rooms: Rooms) -> tuple[Sealed, Leaf] | None:
     """Return the next version of a row that is read otherwise today, with its leaf."""
-    label, now = row.sealed.label, rooms.clock()
-    # What its owner let fade would count in full again, sealed anew.
-    if misfit(owner, row) is not None or not is_alive(row, now) or label.faded:
+    now = rooms.clock()
+    if misfit(owner, row) is not None or not is_alive(row, now):
         return None
     try:
         memory = await prove(owner, row, rooms)

@@ -59,8 +59,9 @@ async def next_revision(
     """Return the memory sealed again, as active unless it says otherwise, with a new origin and
     decision.
 
-    What policy answers with redaction at the new trust is taken out first. Where a `newer` one has
-    its place already, it is history and not active.
+    What policy answers with redaction at the new trust is taken out first, and with it what was
+    told of the text as it stood. Where a `newer` one has its place already, it is history and not
+    active. It counts no more and no less for having been decided on: what was let fade is faded.
     """
     opened, evidence, label = memory.opened, memory.evidence, memory.opened.label
     tagged = tag_stored(memory, origin)
@@ -70,7 +71,8 @@ async def next_revision(
     draft = redact_draft(tagged.draft, redacted)
     if redacted:
         screened = without_places(screened)
-    reading = await read(Said(draft.text, said_at(opened)), rooms)
+    told = opened.body.reading if draft.text == opened.body.text else b""
+    reading = await read(Said(draft.text, said_at(opened), told), rooms)
     signals, _ = await search_material(memory.owner, draft, rooms, slots=reading.slots)
     body = msgspec.structs.replace(
         opened.body,
@@ -99,6 +101,7 @@ async def next_revision(
             leaf=leaf,
             superseded_by=newer,
             claim=memory.sealed.claim,
+            faded=label.faded,
         )
     )
 
@@ -111,7 +114,7 @@ async def read_anew(memory: Proven, leaf: LeafId, rooms: Rooms) -> Sealed | None
     """
     opened, evidence, owner = memory.opened, memory.evidence, memory.owner
     label = opened.label
-    reading = await read(Said(opened.body.text, said_at(opened)), rooms)
+    reading = await read(said_in(opened), rooms)
     if not rooms.relating.is_current(reading.record):
         return None
     origin = msgspec.structs.replace(origin_of(opened), at=label.changed_at)
@@ -137,6 +140,7 @@ async def read_anew(memory: Proven, leaf: LeafId, rooms: Rooms) -> Sealed | None
             leaf=leaf,
             superseded_by=label.superseded_by,
             claim=await claim_of(owner, reading, rooms),
+            faded=label.faded,
         )
     )
 
@@ -186,6 +190,8 @@ def without(memory: Proven, findings: Sequence[Finding]) -> Proven:
         metadata=dict(draft.metadata),
         reference=draft.hint.reference,
         session=draft.session,
+        # What was read, and told, of the whole text may be of what is gone.
+        reading=opened.body.reading if draft.text == opened.body.text else b"",
     )
     return msgspec.structs.replace(memory, opened=Opened(opened.label, body))
 

@@ -347,6 +347,7 @@ def _label(admitted: Admitted, tenant: TenantKeys) -> Label:
         digest=b"",
         entry_digest=b"",
         leaf=admitted.leaf,
+        faded=admitted.faded,
         gravity=gravity(screened.completions, screened.findings) if held else 0,
     )
 

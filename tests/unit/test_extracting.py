@@ -5,16 +5,23 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 import pytest
 
 from guard.claimed import ByClaims
+from guard.confirm import confirm
 from guard.errors import InvalidError, UnavailableError
 from guard.extracting import MAX_ANSWER, MOST, Extracting, decoded
+from guard.hold import hold
 from guard.models.chat import CLAIMS, ChatEndpoint, Endpoint
 from guard.outcomes import Quarantined, Stored
+from guard.proposals import change_trust
 from guard.relating import Said, Tie, Told
+from guard.releasing import release
 from guard.rooms import Rooms
+from guard.ruling import UNSTATED, Manner
 from guard.stages import secrets
+from memory.types import MemoryId
+from policies.model import Span
 from tests.contracts.chat_double import MODEL, saying
 from tests.contracts.embedding_double import Answer, EndpointDouble, endpoint, status
-from tests.house import ALICE, START, House
+from tests.house import AGENT, ALICE, REVIEWER, START, House
 
 OLD = "I work at Initech."
 UNREAD = "Globex pays me these days, for a change."
@@ -92,6 +99,45 @@ async def test_what_was_told_is_kept_and_compared_with_what_comes_later(
     later = await house.remember(ALICE, OLD, rooms)
     assert later.reasons[0] == "relate.doubt"
     assert len(double.asked) == 1
+
+
+@pytest.mark.requirement("W3", "W10", "Q2")
+async def test_what_was_told_outlives_a_decision_on_the_same_words(
+    double: EndpointDouble, chat: ChatEndpoint
+) -> None:
+    """Confirmed, or at other trust, it is met by its slot as before, and nobody is asked again."""
+    house, asker = House(), extracting(chat)
+    rooms = with_model(house, asker)
+    one = await house.remember(AGENT, UNREAD, rooms)
+    assert isinstance(one, Stored)
+    assert isinstance(await confirm(ALICE, one.id, rooms), Stored)
+    assert await reading_of(house, one.id) == told(UNREAD, GLOBEX, by=asker.name).record
+    await change_trust(REVIEWER, one.id, 2, UNSTATED, rooms)
+    later = await house.remember(ALICE, OLD, rooms)
+    assert later.reasons[0] == "relate.doubt"
+    assert len(double.asked) == 1
+
+
+@pytest.mark.requirement("W6", "W10", "Q2")
+async def test_what_was_told_goes_with_words_that_are_cut_out(chat: ChatEndpoint) -> None:
+    """The name that a reviewer takes out of a text stays in no reading of it; released as it is,
+    it does (the control).
+    """
+    for spans, left in (((Span(0, 6),), False), ((), True)):
+        house, asker = House(), extracting(chat)
+        rooms = with_model(house, asker)
+        one = await house.remember(AGENT, UNREAD, rooms)
+        assert isinstance(one, Stored)
+        await hold(REVIEWER, one.id, rooms, UNSTATED)
+        await release(REVIEWER, one.id, rooms, UNSTATED, Manner(spans=spans))
+        assert (b"globex" in (await reading_of(house, one.id)).lower()) is left
+
+
+async def reading_of(house: House, id: MemoryId) -> bytes:
+    """Return what a memory of Alice's is recorded to say."""
+    owner = ALICE.owner
+    (row,) = await house.ledger.rows(owner.tenant, owner.subject, [id])
+    return (await house.vault.open(owner, row.sealed)).body.reading
 
 
 @pytest.mark.requirement("W10")

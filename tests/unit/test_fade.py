@@ -3,15 +3,20 @@
 import pytest
 
 from guard.browse import fetch
+from guard.confirm import confirm
 from guard.errors import NotFoundError
 from guard.forget import fade, forget
+from guard.hold import hold
 from guard.nouns import Draft
-from guard.outcomes import Merged, Rejected, Skipped, WriteOutcome
+from guard.outcomes import Merged, Rejected, Skipped, Stored, WriteOutcome
 from guard.past import known_at
 from guard.principal import Principal
+from guard.proposals import change_trust
+from guard.releasing import release
+from guard.ruling import UNSTATED
 from memory.origin import Hint, OriginClass
 from memory.types import MemoryId, State, TenantId
-from tests.house import AGENT, ALICE, BOB, House
+from tests.house import AGENT, ALICE, BOB, REVIEWER, House
 
 ONE, OTHER = "Ada rides the blue bicycle to work.", "Ada rides the green bicycle to work."
 ASKED = "Which bicycle does Ada ride to work?"
@@ -26,6 +31,14 @@ def id_of(outcome: WriteOutcome) -> MemoryId:
 async def scores(house: House, who: Principal = ALICE) -> dict[MemoryId, float]:
     """Return what a question brings back, with the scores that ranked it."""
     return {one.memory.id: one.score for one in (await house.recall(who, ASKED)).items}
+
+
+async def faded(house: House, id: MemoryId) -> int:
+    """Return how often an active memory of Alice's was let fade since it was stated."""
+    owner = ALICE.owner
+    (row,) = await house.ledger.rows(owner.tenant, owner.subject, [id])
+    assert row.sealed.label.state is State.ACTIVE
+    return row.sealed.label.faded
 
 
 @pytest.mark.requirement("M4", "R4")
@@ -81,6 +94,30 @@ async def test_a_page_that_repeats_itself_undoes_nothing() -> None:
     await fade(ALICE, one, house.rooms)
     assert isinstance(await house.remember(AGENT, page), Merged)
     assert (await scores(house))[one] == pytest.approx(before / 2)
+
+
+@pytest.mark.requirement("M4", "W3", "Q2")
+async def test_to_decide_on_it_undoes_nothing() -> None:
+    """Whose word it is, who let it through and how far it is trusted say nothing of how much it
+    counts: confirmed, weighed or released, it is as faded as its owner left it. Stated again, it
+    is not (the control).
+    """
+    house = House()
+    one = id_of(await house.remember(AGENT, ONE))
+    for _ in range(2):
+        await fade(ALICE, one, house.rooms)
+    confirmed = await confirm(ALICE, one, house.rooms)
+    assert isinstance(confirmed, Stored)
+    assert confirmed.trust == 3
+    assert await faded(house, one) == 2
+    await hold(REVIEWER, one, house.rooms, UNSTATED)
+    await release(REVIEWER, one, house.rooms)
+    assert await faded(house, one) == 2
+    assert isinstance(await house.remember(ALICE, ONE), Merged)
+    assert await faded(house, one) == 0
+    await fade(ALICE, one, house.rooms)
+    await change_trust(REVIEWER, one, 2, UNSTATED, house.rooms)
+    assert await faded(house, one) == 1
 
 
 @pytest.mark.requirement("M4", "E5")

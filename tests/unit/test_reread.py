@@ -136,16 +136,20 @@ async def test_what_would_be_no_better_is_left(reader: Relating) -> None:
     assert row.sealed.label.version == 1
 
 
-@pytest.mark.requirement("W10")
-async def test_what_its_owner_let_fade_is_left_as_it_is() -> None:
-    """Sealed anew it would count in full again."""
+@pytest.mark.requirement("W10", "M4")
+async def test_what_its_owner_let_fade_is_read_again_and_stays_faded() -> None:
+    """It is found by today's slots like the others, and counts no more for it."""
     house = House()
     old = await stored(house, OLD, before(house))
     await fade(ALICE, old, house.rooms)
     was, _ = await row_of(house, old)
     await stored(house, NEAR)
     row, _ = await row_of(house, old)
-    assert (row.sealed.label.version, row.sealed.label.faded) == (was.sealed.label.version, 1)
+    assert row.sealed.label.revision == was.sealed.label.revision + 1
+    assert row.sealed.label.faded == 1
+    told = await house.remember(ALICE, NEW)
+    assert isinstance(told, Superseded)
+    assert f"memory.{old}" in told.reasons
 
 
 @pytest.mark.requirement("W10")
