@@ -1,7 +1,7 @@
 """All that a write's decision may look at, fetched in one concurrent round."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -22,12 +22,26 @@ from guard.rooms import Rooms
 from guard.views import normalised, views_of
 from memory.entities import entities_of
 from memory.origin import RELAYED, TRUST_OF_SUBJECT, Origin, OriginClass, classify
-from memory.signals import Blinded, Signals
+from memory.signals import Blinded, Signals, Vectors
 from memory.terms import terms_of
 from memory.types import MemoryId, Owner, State
 
 _CLAIM: Final = "claim"
 """What is keyed, so that no other keyed id of a subject equals that of a claim."""
+
+
+class Legible(msgspec.Struct, frozen=True):
+    """A draft as it reads: nothing of it waits for a model or a store.
+
+    `plain` is the normal form of its text, `reading` what it says, `terms` and `named` are what it
+    is found by.
+    """
+
+    views: tuple[View, ...]
+    plain: str
+    reading: Reading
+    terms: Mapping[str, float]
+    named: tuple[str, ...]
 
 
 async def tag(principal: Principal, draft: Draft, rooms: Rooms) -> Tagged:
@@ -70,23 +84,39 @@ async def count(tagged: Tagged, rooms: Rooms) -> int:
     return await rooms.rates.note(tagged.owner.tenant, _rate_key(tagged), tagged.at)
 
 
-async def gather(tagged: Tagged, rooms: Rooms, recent_writes: int | None = None) -> Facts:
-    """Return the facts about a tagged draft at the subject's epoch.
-
-    It is counted as one write, unless `recent_writes` says what was counted when it was accepted.
-    """
-    draft, owner = tagged.draft, tagged.owner
-    # The epoch is read before the rows, so that a commit in between is noticed and not missed.
-    epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
+async def read_of(tagged: Tagged, rooms: Rooms) -> Legible:
+    """Return a tagged draft as it reads."""
+    draft = tagged.draft
     # A long hostile text takes a second, and everybody waits for the loop.
     content = content_of(draft)
     views, plain = await aside(len(content), _read, content, draft.text)
+    reading = await read(Said(draft.text, at_of(tagged)), rooms)
+    terms, named = await aside(len(draft.text), _named, draft.text)
+    return Legible(views, plain, reading, terms, named)
+
+
+async def gather(
+    tagged: Tagged,
+    text: Legible,
+    embedding: Awaitable[Sequence[Vectors]],
+    rooms: Rooms,
+    recent_writes: int | None = None,
+) -> Facts:
+    """Return the facts about a tagged draft that reads so, at the subject's epoch.
+
+    It is counted as one write, unless `recent_writes` says what was counted when it was accepted.
+    `embedding` is waited for as late as can be.
+    """
+    draft, owner, reading = tagged.draft, tagged.owner, text.reading
+    # The epoch is read before the rows, so that a commit in between is noticed and not missed.
+    epoch = await rooms.ledger.epoch(owner.tenant, owner.subject)
     if recent_writes is None:
         recent_writes = await count(tagged, rooms)
-    reading = await read(Said(draft.text, at_of(tagged)), rooms)
-    mark = await rooms.marks.fingerprint(owner, plain)
+    mark = await rooms.marks.fingerprint(owner, text.plain)
     claim = await claim_of(owner, reading, rooms)
-    signals, blinded = await search_material(owner, draft, rooms, slots=reading.slots)
+    (vectors,) = await embedding
+    signals = _signals(draft, vectors, text.terms, text.named, reading.slots)
+    blinded = await rooms.vault.blind(owner, signals)
     pull = await _pull(draft, signals, rooms)
     twins, around = await asyncio.gather(
         rooms.ledger.twins(owner.tenant, owner.subject, mark, claim),
@@ -94,7 +124,7 @@ async def gather(tagged: Tagged, rooms: Rooms, recent_writes: int | None = None)
     )
     return Facts(
         epoch=epoch,
-        views=views,
+        views=text.views,
         signals=signals,
         blinded=blinded,
         fingerprint=mark,
@@ -171,9 +201,19 @@ async def search_material(
     """
     (vectors,) = await rooms.embedder.embed([draft.text], purpose)
     terms, named = await aside(len(draft.text), _named, draft.text)
-    entities = dict.fromkeys((*draft.entities, *named, *entities_for(slots)))
-    signals = Signals(vectors, terms, tuple(entities))
+    signals = _signals(draft, vectors, terms, named, slots)
     return signals, await rooms.vault.blind(owner, signals)
+
+
+def _signals(
+    draft: Draft,
+    vectors: Vectors,
+    terms: Mapping[str, float],
+    named: tuple[str, ...],
+    slots: tuple[str, ...],
+) -> Signals:
+    entities = dict.fromkeys((*draft.entities, *named, *entities_for(slots)))
+    return Signals(vectors, terms, tuple(entities))
 
 
 async def _pull(draft: Draft, signals: Signals, rooms: Rooms) -> float:

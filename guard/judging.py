@@ -1,14 +1,16 @@
 """What the stages and the policy make of a draft, before anything is written."""
 
+import asyncio
 from typing import Final
 
 import msgspec
 
+from guard.ahead import ahead_of, beginning
 from guard.detect import detect
-from guard.gather import gather, tag
+from guard.gather import gather, read_of, tag
 from guard.governing import policy_for, stamped
 from guard.nouns import Draft, Facts, Screened, Tagged
-from guard.pipeline import screen_within
+from guard.pipeline import Run, screen_within
 from guard.principal import Principal
 from guard.relate import echo, equal_in
 from guard.rooms import Rooms
@@ -29,21 +31,33 @@ async def judged(
 
     It is counted as one write, unless `recent_writes` says what was counted before.
     """
-    # (1) Gather the facts in one round, at the subject's epoch.
-    bounds = rooms.bounds
-    with rooms.watch.step("remember.gather"):
-        facts = await gather(tagged, rooms, recent_writes)
-        tagged, echoes = echo(tagged, equal_in(facts))
+    draft, bounds, watch = tagged.draft, rooms.bounds, rooms.watch
 
-    # (2) Ask the models; what they say is a fact like the others.
-    with rooms.watch.step("remember.detect"):
-        heard = await detect(tagged, facts, rooms.detectors, bounds.detector_seconds, rooms.watch)
-        facts = msgspec.structs.replace(facts, detected=heard)
+    # (1) Ask the models first: they take longest, and leave the interpreter to others meanwhile.
+    with (
+        ahead_of(draft, rooms.detectors, bounds.detector_seconds) as ahead,
+        beginning(rooms.embedder.embed([draft.text])) as embedding,
+    ):
+        # (2) Read the text, and find what needs nothing but the text, while they are at it; then
+        # gather the facts in one round, at the subject's epoch.
+        with watch.step("remember.gather"):
+            await asyncio.sleep(0)  # So that what has begun is under way.
+            text = await read_of(tagged, rooms)
+            await ahead.show(text.views)
+            run = Run(rooms.stages)
+            run.read(draft, text.views)
+            facts = await gather(tagged, text, embedding, rooms, recent_writes)
+            tagged, echoes = echo(tagged, equal_in(facts))
 
-    # (3) Screen and decide; pure, and in a thread for the same reason as the views.
-    with rooms.watch.step("remember.screen"):
+        # (3) What the models say is a fact like the others.
+        with watch.step("remember.detect"):
+            heard = await detect(tagged, facts, ahead.detectors, bounds.detector_seconds, watch)
+            facts = msgspec.structs.replace(facts, detected=heard)
+
+    # (4) Screen and decide; pure, and a long text in a thread for the same reason as the views.
+    with watch.step("remember.screen"):
         policy = policy_for(tagged.owner.tenant, rooms)
-        screened = await screen_within(bounds.stages_seconds, tagged, facts, rooms.stages, policy)
+        screened = await screen_within(bounds.stages_seconds, tagged, facts, run, policy)
     return _noted(stamped(screened, policy, rooms), echoes), facts
 
 

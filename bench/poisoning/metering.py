@@ -1,38 +1,36 @@
 """What one write costs and where the time goes, one text at a time."""
 
 import asyncio
-import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 
 import msgspec
 
+from bench.poisoning.adding import elapsed
 from bench.poisoning.figures import Spread, spread
 from bench.poisoning.judging import drafted, screened_of
-from bench.poisoning.models import Submit, asked_once, instead, submitting
+from bench.poisoning.models import asked_once, instead
 from bench.poisoning.rows import Row
 from gateway.settings import Settings
 from guard import gather
+from guard.detectors.classifier import Begun
 from guard.nouns import Draft
-from guard.ports import Embedder, EmbedderId, Purpose
+from guard.pipeline import Run
 from guard.relating import Reading, Relating, Said, Tie
 from guard.rooms import Rooms
 from guard.watch import Unwatched
 from memory.origin import OriginClass
-from memory.signals import Vectors
 
 WARM_UP: Final = 5
 """Texts judged before any is timed: the first ones load what is loaded late."""
-EMBEDDING: Final = "embedding"
-PACKAGED: Final = "packaged models, for the classifier"
 READINGS: Final = "readings of the text"
 CLAIMS: Final = "claims, for relating"
 WORDS: Final = "words and names, for search"
 CLASSIFIER: Final = "classifier beside the packaged models"
 STAGES: Final = "stages and policy"
-STORE: Final = "keys, ledger, index, neighbours"
+STORE: Final = "keys, ledger, index, neighbours, asking the models"
 REST: Final = "tag, event loop, these clocks"
 JUDGING: Final = "judgement: readings, classifier, stages, policy"
 READING: Final = "all that reads the text: these, claims, words"
@@ -42,6 +40,8 @@ WHOLE: Final = "whole"
 _GATHER: Final = "remember.gather"
 _DETECT: Final = "remember.detect"
 _SCREEN: Final = "remember.screen"
+_SHOW: Final = "classifier, shown the readings"
+_TEXT: Final = "stages, of the text alone"
 _PASSES: Final = 3
 """Times that each text is judged for the processor's time; the least counts."""
 _LULL: Final = 1.0
@@ -49,16 +49,16 @@ _LULL: Final = 1.0
 
 
 class Timed(msgspec.Struct, frozen=True):
-    """Times of single writes, by part; `ratio` is the median share of what is beside the models.
+    """Times of single writes.
 
-    `elapsed` is by the clock on the wall. `worked` is the processor's, the least of a few passes,
-    with models that answer from memory. On a busy machine it is still more than on an idle one.
+    `elapsed` is by the clock on the wall, see `bench.poisoning.adding`. `worked` is the
+    processor's, by part, the least of a few passes, with models that answer from memory. On a busy
+    machine both are still more than on an idle one.
     """
 
     texts: int
     elapsed: Mapping[str, Spread]
     worked: Mapping[str, Spread]
-    ratio: float
 
 
 async def time_them(
@@ -68,29 +68,13 @@ async def time_them(
     settings: Settings,
     advance: Callable[[int], None],
 ) -> Timed:
-    """Judge rows one by one, nothing else under way, and return what each part of it took."""
+    """Judge rows one by one, nothing else under way, and return what it took."""
     drafts = [drafted(row.text, origin, rooms, settings) for row in rows]
-    elapsed = await _elapsed(drafts, rooms, advance)
-    worked = await _worked(drafts, rooms)
-    ratios = sorted(one[BESIDE] / one[WHOLE] for one in elapsed)
-    return Timed(len(rows), _by_part(elapsed), _by_part(worked), statistics.median(ratios))
-
-
-async def _elapsed(
-    drafts: Sequence[Draft], rooms: Rooms, advance: Callable[[int], None]
-) -> list[dict[str, float]]:
-    """Return how long the parts of each write took, models included."""
-    clock = _Clock(time.perf_counter)
-    embedder = _TimedEmbedder(rooms.embedder, clock)
-    timed = msgspec.structs.replace(rooms, embedder=embedder, watch=clock)
     for draft in drafts[:WARM_UP]:
-        await screened_of(draft, timed)
-    taken = []
-    with submitting(clock.counted), _within(timed, clock) as inside:
-        for number, draft in enumerate(drafts, start=1):
-            taken.append(await _one(draft, inside, clock))
-            advance(number)
-    return taken
+        await screened_of(draft, rooms)
+    taken = await elapsed(drafts, rooms, advance)
+    worked = await _worked(drafts, rooms)
+    return Timed(len(rows), _by_part(taken), _by_part(worked))
 
 
 async def _worked(drafts: Sequence[Draft], rooms: Rooms) -> list[dict[str, float]]:
@@ -109,11 +93,7 @@ async def _worked(drafts: Sequence[Draft], rooms: Rooms) -> list[dict[str, float
     # Whatever else runs takes cache and cores away and so only ever adds to what a write takes.
     taken = [min(same, key=lambda one: one[BESIDE]) for same in zip(*within, strict=True)]
     least = [min(same) for same in zip(*bare, strict=True)]
-    models = {EMBEDDING, PACKAGED, WHOLE}
-    return [
-        {name: of for name, of in one.items() if name not in models} | {BARE: whole}
-        for one, whole in zip(taken, least, strict=True)
-    ]
+    return [one | {BARE: whole} for one, whole in zip(taken, least, strict=True)]
 
 
 async def _whole(draft: Draft, rooms: Rooms, clock: "_Clock") -> float:
@@ -125,32 +105,27 @@ async def _whole(draft: Draft, rooms: Rooms, clock: "_Clock") -> float:
 
 
 async def _one(draft: Draft, rooms: Rooms, clock: "_Clock") -> dict[str, float]:
-    """Judge one draft; return what each part took by itself: the steps contain the models."""
+    """Judge one draft; return what each part took by itself: the steps contain others."""
     whole = await _whole(draft, rooms, clock)
     taken = clock.taken
-    embedding, packaged = taken.get(EMBEDDING, 0.0), taken.get(PACKAGED, 0.0)
-    beside = whole - embedding - packaged
+    shown = taken.get(_SHOW, 0.0)
     parts = {
         READINGS: taken[READINGS],
-        CLASSIFIER: taken[_DETECT] - packaged,
-        STAGES: taken[_SCREEN],
+        CLASSIFIER: taken[_DETECT] + shown,
+        STAGES: taken[_SCREEN] + taken[_TEXT],
         CLAIMS: taken[CLAIMS],
         WORDS: taken[WORDS],
     }
     judging = parts[READINGS] + parts[CLASSIFIER] + parts[STAGES]
-    reading = judging + parts[CLAIMS] + parts[WORDS]
-    text = parts[READINGS] + parts[CLAIMS] + parts[WORDS]
+    text = parts[READINGS] + parts[CLAIMS] + parts[WORDS] + shown + taken[_TEXT]
     steps = taken[_GATHER] + taken[_DETECT] + taken[_SCREEN]
     return {
-        EMBEDDING: embedding,
-        PACKAGED: packaged,
         **parts,
-        STORE: taken[_GATHER] - embedding - text,
+        STORE: taken[_GATHER] - text,
         REST: whole - steps,
         JUDGING: judging,
-        READING: reading,
-        BESIDE: beside,
-        WHOLE: whole,
+        READING: judging + parts[CLAIMS] + parts[WORDS],
+        BESIDE: whole,
     }
 
 
@@ -160,8 +135,14 @@ def _within(rooms: Rooms, clock: "_Clock") -> Iterator[Rooms]:
     gathered: those parts are no steps that anybody else watches.
     """
     with ExitStack() as stack:
-        for name, part in (("_read", READINGS), ("_named", WORDS)):
-            stack.enter_context(instead(gather, name, clock.around(part, getattr(gather, name))))
+        for owner, name, part in (
+            (gather, "_read", READINGS),
+            (gather, "_named", WORDS),
+            (Run, "read", _TEXT),
+        ):
+            stack.enter_context(instead(owner, name, clock.around(part, getattr(owner, name))))
+        show = clock.around_waiting(_SHOW, Begun.show)
+        stack.enter_context(instead(Begun, "show", show))
         yield msgspec.structs.replace(rooms, relating=_TimedRelating(rooms.relating, clock))
 
 
@@ -200,33 +181,16 @@ class _Clock(Unwatched):
 
         return timed
 
-    def counted(self, submit: Submit) -> Submit:
-        """Return the way to ask a model, counted unless it is asked for the embedding.
+    def around_waiting(
+        self, name: str, work: Callable[..., Awaitable[None]]
+    ) -> Callable[..., Awaitable[None]]:
+        """Return the same of what is waited for."""
 
-        Models that are asked side by side count once.
-        """
+        async def timed(*args: Any) -> None:
+            with self.step(name):
+                await work(*args)
 
-        async def submit_and_count(queue: Any, texts: Sequence[Any]) -> list[Any]:
-            if self._under_way.get(EMBEDDING):
-                return await submit(queue, texts)
-            with self.step(PACKAGED):
-                return await submit(queue, texts)
-
-        return submit_and_count
-
-
-class _TimedEmbedder:
-    def __init__(self, embedder: Embedder, clock: _Clock) -> None:
-        self._embedder = embedder
-        self._clock = clock
-
-    @property
-    def id(self) -> EmbedderId:
-        return self._embedder.id
-
-    async def embed(self, texts: Sequence[str], purpose: Purpose = Purpose.MEMORY) -> list[Vectors]:
-        with self._clock.step(EMBEDDING):
-            return await self._embedder.embed(texts, purpose)
+        return timed
 
 
 class _TimedRelating:

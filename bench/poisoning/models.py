@@ -10,7 +10,7 @@ from typing import Any
 
 from guard.detectors.classifier import Judgement
 from guard.models.batching import Batching
-from guard.models.reading import PoisonReader
+from guard.models.reading import Asked
 from memory.signals import Vectors
 
 Submit = Callable[..., Awaitable[list[Any]]]
@@ -47,23 +47,17 @@ def asked_once() -> Iterator[None]:
 def scores_told() -> Iterator[Mapping[str, float]]:
     """Lend the classifier's score of every text that it judges meanwhile, by the text.
 
-    It says itself only what is suspicious. It does not look at the origin, so it judges once a
-    text.
+    It says itself only what is suspicious.
     """
     told: dict[str, float] = {}
-    known: dict[tuple[str, ...], Judgement] = {}
-    judge = PoisonReader.judge
+    judgement = Asked.judgement
 
-    async def judge_once(
-        reader: PoisonReader, texts: Sequence[str], vectors: Vectors | None
-    ) -> Judgement:
-        key = tuple(texts)
-        if key not in known:
-            known[key] = await judge(reader, texts, vectors)
-            told[texts[0]] = known[key].score
-        return known[key]
+    async def judgement_told(asked: Asked, vectors: Vectors) -> Judgement:
+        made = await judgement(asked, vectors)
+        told[asked.text] = made.score
+        return made
 
-    with instead(PoisonReader, "judge", judge_once):
+    with instead(Asked, "judgement", judgement_told):
         yield told
 
 

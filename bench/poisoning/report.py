@@ -161,11 +161,10 @@ def _peers(file: FileReport) -> Iterator[str]:
 
 def _times(timed: Timed) -> Iterator[str]:
     head = ["", "median", "p95", "mean"]
-    title = f"milliseconds a write, one at a time, {timed.texts} texts"
+    title = f"milliseconds a write, one at a time, on the wall, {timed.texts} texts"
     yield from _table(title, head, [_spread(*one) for one in timed.elapsed.items()])
-    title = "the same in processor time, the models answering from memory"
+    title = "parts in processor time, the models answering from memory"
     yield from _table(title, head, [_spread(*one) for one in timed.worked.items()])
-    yield f"beside embedding and packaged models: {100 * timed.ratio:.1f} % of the whole, median"
 
 
 def _spread(name: str, of: Spread) -> list[str]:

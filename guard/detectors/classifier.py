@@ -11,8 +11,9 @@ from typing import Final, Protocol
 import msgspec
 
 from guard.aside import aside
+from guard.content import content_of
 from guard.errors import UnavailableError
-from guard.nouns import Facts, Tagged, View
+from guard.nouns import Draft, Facts, Tagged, View
 from guard.views import span_of, views_for_models
 from memory.signals import Vectors
 from policies.model import Finding, Severity
@@ -57,6 +58,27 @@ class Judgement(msgspec.Struct, frozen=True):
     end: int
 
 
+class Asked(Protocol):
+    """A model at work on one text."""
+
+    async def show(self, texts: Sequence[str]) -> None:
+        """Go on with all readings of the text, itself the first of them, and do all that waits for
+        nobody.
+        """
+        ...
+
+    async def judgement(self, vectors: Vectors) -> Judgement:
+        """Return what it makes of all readings together. Raises UnavailableError.
+
+        `vectors` are those of the text, if it was said that they would be known.
+        """
+        ...
+
+    def drop(self) -> None:
+        """Stop: nobody waits for the judgement any more. Idempotent."""
+        ...
+
+
 class Reader(Protocol):
     """A model that reads all readings of one text and judges them together."""
 
@@ -70,16 +92,13 @@ class Reader(Protocol):
         """What counts as suspicious, in the order of `GROUPS`."""
         ...
 
-    async def judge(self, texts: Sequence[str], vectors: Vectors | None) -> Judgement:
-        """Return what it makes of a text. Raises UnavailableError.
-
-        `vectors` are those of the first of `texts`, where they are known.
-        """
+    def begin(self, text: str, *, embedded: bool) -> Asked:
+        """Begin to read a text, whose vectors will be known or not."""
         ...
 
 
 class Classifier:
-    """Fulfils `guard.ports.Detector`."""
+    """Fulfils `guard.ports.Detector`, and begins early."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
@@ -93,21 +112,52 @@ class Classifier:
         self, tagged: Tagged, facts: Facts, before: Sequence[Finding]
     ) -> tuple[Finding, ...]:
         """Return how suspicious the text is, if it is at all. Raises UnavailableError."""
-        del before
-        # (1) The readings that differ most, each of them whole.
-        size = sum(len(view.text) for view in facts.views)
-        views = await aside(size, readings_of, facts.views)
+        begun = self.begin(tagged.draft)
+        try:
+            await begun.show(facts.views)
+            return await begun.detect(tagged, facts, before)
+        finally:
+            begun.drop()
 
-        # (2) One judgement of all of them. What the text is found by says part of it already.
-        known = facts.signals.vectors if views[0].text == tagged.draft.text else None
-        judgement = await self._reader.judge([view.text for view in views], known)
+    def begin(self, draft: Draft) -> "Begun":
+        """Begin with all that a draft would store."""
+        content = content_of(draft)
+        # What the text is found by says part of it already, when there is nothing beside it.
+        asked = self._reader.begin(content, embedded=content == draft.text)
+        return Begun(asked, self._reader.limits)
+
+
+class Begun:
+    """Fulfils `guard.ahead.Begun`."""
+
+    def __init__(self, asked: Asked, limits: Sequence[Limits]) -> None:
+        self._asked, self._limits = asked, limits
+        self._views: Sequence[View] = ()
+
+    async def show(self, views: Sequence[View]) -> None:
+        """Ask about the readings that differ most, each of them whole."""
+        size = sum(len(view.text) for view in views)
+        self._views = await aside(size, readings_of, views)
+        await self._asked.show([view.text for view in self._views])
+
+    async def detect(
+        self, tagged: Tagged, facts: Facts, before: Sequence[Finding]
+    ) -> tuple[Finding, ...]:
+        """Return how suspicious the text is, if it is at all. Raises UnavailableError."""
+        del before
+        # (1) One judgement of all of them.
+        judgement = await self._asked.judgement(facts.signals.vectors)
         if not math.isfinite(judgement.score):
             raise UnavailableError(NAME)
 
-        # (3) Weigh it by origin.
-        limits = self._reader.limits[min(tagged.origin.trust, len(GROUPS) - 1)]
+        # (2) Weigh it by origin.
+        limits = self._limits[min(tagged.origin.trust, len(GROUPS) - 1)]
         severity = limits.severity(judgement.score)
-        return () if severity is None else (_finding(views, judgement, severity),)
+        return () if severity is None else (_finding(self._views, judgement, severity),)
+
+    def drop(self) -> None:
+        """Stop."""
+        self._asked.drop()
 
 
 def readings_of(views: Sequence[View]) -> tuple[View, ...]:

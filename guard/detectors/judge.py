@@ -19,7 +19,7 @@ from guard.detectors.quota import OVER_QUOTA, Metered
 from guard.detectors.whole import shown_whole
 from guard.errors import UnavailableError
 from guard.nouns import Facts, Tagged
-from guard.pipeline import Stage
+from guard.pipeline import OfText
 from guard.redact import redact
 from guard.views import views_of
 from policies.model import Finding, Severity
@@ -111,7 +111,7 @@ class Judge:
         chat: Chat,
         doubt: Doubt,
         quota: Metered,
-        cover: Stage,
+        cover: OfText,
         *,
         sure: float,
         nonce: Callable[[], str] = new_mark,
@@ -156,7 +156,7 @@ class Judge:
         decoded(await self._chat.ask(SYSTEM, enclosed(self._nonce(), _PLAIN_SOURCE, [_PLAIN])))
 
     def _message(self, tagged: Tagged, facts: Facts) -> str:
-        covered = redact(facts.views[0].text, self._cover(tagged, facts))
+        covered = redact(facts.views[0].text, self._cover(tagged.draft, facts.views))
         source = f"{tagged.origin.class_.value}, trust {tagged.origin.trust} of 4"
         readings = [view.text for view in shown_whole(views_of(covered), NAME)]
         return enclosed(self._nonce(), source, readings)

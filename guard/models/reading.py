@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from guard.ahead import begun
 from guard.aside import aside
 from guard.detectors.classifier import GROUPS, Judgement, Limits
 from guard.errors import GuardError, UnavailableError
@@ -19,7 +20,7 @@ from guard.models.features import Part, parts_of, row
 from guard.models.files import DEFENDER, WORDPIECES, locate, verify
 from guard.models.pinned import POISON, POISON_SHA256
 from guard.models.poison import Poison
-from guard.models.signs import read
+from guard.models.signs import Reading, read
 from guard.models.vectors import readable
 from guard.ports import Embedder
 from memory.signals import Vectors
@@ -80,40 +81,92 @@ class PoisonReader:
         """What counts as suspicious, in the order of `GROUPS`."""
         return [self._poison.card.limits[group] for group in GROUPS]
 
-    async def judge(self, texts: Sequence[str], vectors: Vectors | None) -> Judgement:
-        """Return what the models make of a text in all its readings. Raises UnavailableError."""
-        texts = [readable(text) for text in texts]
-        parts = parts_of(texts)
-        contents = [texts[part.text][part.start : part.end] for part in parts]
-        known = [vectors] if self._shared and vectors is not None else []
-        asked = contents[len(known) :]
-        embedded: Sequence[Vectors] = ()
-        if asked:
-            embedded, defended = await asyncio.gather(
-                self._embedder.embed(asked), self._batching.submit(contents)
-            )
-        else:
-            defended = await self._batching.submit(contents)
-        size = sum(map(len, contents))
-        return await aside(size, self._judged, parts, contents, [*known, *embedded], defended)
+    def begin(self, text: str, *, embedded: bool) -> "Asked":
+        """Ask the packaged models about a text. What fails is raised when it is waited for."""
+        text = readable(text)
+        known = self._shared and embedded
+        return Asked(self, text, self.ask([text], embedded=not known))
 
     async def close(self) -> None:
         """Refuse what waits, let the running batch answer, and end the thread. Idempotent."""
         await self._batching.close()
 
-    def _judged(
+    def ask(self, texts: Sequence[str], *, embedded: bool = True) -> "_Answers":
+        """Ask the packaged models about texts, for vectors only when these are not known."""
+        vectors = begun(self._embedder.embed(texts)) if embedded else None
+        return _Answers(vectors, begun(self._batching.submit(texts)))
+
+    def judged(
         self,
         parts: Sequence[Part],
-        contents: Sequence[str],
+        readings: Sequence[Reading],
         embedded: Sequence[Vectors],
         defended: Sequence[Defended],
     ) -> Judgement:
-        readings = [read(content) for content in contents]
+        """Return what the trained model makes of what the packaged ones say of each part."""
         rows = np.stack([row(*three) for three in zip(embedded, defended, readings, strict=True)])
         return self._poison.judge(parts, rows, readings)
 
     def _defended(self, texts: Sequence[str]) -> list[Defended]:
         return list(self._defender.read(texts))
+
+
+class _Answers(NamedTuple):
+    """What the packaged models were asked: for vectors, unless these are known, and by the one for
+    injections.
+    """
+
+    vectors: asyncio.Task[list[Vectors]] | None
+    defended: asyncio.Task[list[Defended]]
+
+    def drop(self) -> None:
+        if self.vectors is not None:
+            self.vectors.cancel()
+        self.defended.cancel()
+
+
+class Asked:
+    """Fulfils `guard.detectors.classifier.Asked`."""
+
+    def __init__(self, reader: PoisonReader, text: str, answers: _Answers) -> None:
+        self._reader = reader
+        self.text = text
+        self._answers = [answers]
+        self._parts: Sequence[Part] = ()
+        self._readings: Sequence[Reading] = ()
+        self._size = 0
+
+    async def show(self, texts: Sequence[str]) -> None:
+        """Ask about every reading and every part of a long one, and look for signs in each."""
+        texts = [readable(text) for text in texts]
+        if texts[0] != self.text:
+            raise UnavailableError(_WHAT)
+        self._parts = parts_of(texts)
+        contents = [texts[part.text][part.start : part.end] for part in self._parts]
+        if len(contents) > 1:
+            self._answers.append(self._reader.ask(contents[1:]))
+        self._size = sum(map(len, contents))
+        self._readings = await aside(self._size, _read, contents)
+
+    async def judgement(self, vectors: Vectors) -> Judgement:
+        """Return what the models make of all of it. Raises UnavailableError."""
+        embedded: list[Vectors] = []
+        defended: list[Defended] = []
+        for one in self._answers:
+            embedded += [vectors] if one.vectors is None else await one.vectors
+            defended += await one.defended
+        return await aside(
+            self._size, self._reader.judged, self._parts, self._readings, embedded, defended
+        )
+
+    def drop(self) -> None:
+        """Cancel what was asked."""
+        for one in self._answers:
+            one.drop()
+
+
+def _read(contents: Sequence[str]) -> list[Reading]:
+    return [read(content) for content in contents]
 
 
 def artefact() -> Path:

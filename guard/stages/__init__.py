@@ -9,12 +9,12 @@ from guard.stages import anomaly, authority, injection, rate, secrets, worth
 
 STAGES: Final[Mapping[str, Stage]] = MappingProxyType(
     {
-        injection.NAME: Bounded(injection.inspect),
-        authority.NAME: Bounded(authority.inspect),
-        secrets.NAME: Bounded(secrets.inspect),
+        injection.NAME: Bounded(text=injection.inspect),
+        authority.NAME: Bounded(text=authority.inspect),
+        secrets.NAME: Bounded(text=secrets.inspect),
         rate.NAME: Bounded(rate.inspect),
-        worth.NAME: Bounded(worth.inspect),
-        anomaly.NAME: Bounded(anomaly.inspect),
+        worth.NAME: Bounded(text=worth.inspect),
+        anomaly.NAME: Bounded(anomaly.inspect, text=anomaly.inspect_text),
     }
 )
 """Every stage by name, in the order in which they run. The patterns of all of them are bounded."""

@@ -9,12 +9,12 @@ memories were looked at. Bursts are the stage `rate`.
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Final
 
 from guard.magnets import MAGNET
-from guard.nouns import Facts, Near, Row, Tagged
+from guard.nouns import Draft, Facts, Near, Row, Tagged, View
 from guard.stages.rules import RuleBook, gathered, sightings
 from guard.stages.sleeper_rules import RULES
 from guard.stages.told import graded
@@ -69,11 +69,15 @@ _COMMON: Final = frozenset((
 ))  # fmt: skip
 
 
+def inspect_text(draft: Draft, views: Sequence[View]) -> tuple[Finding, ...]:
+    """Return what is odd about a text by itself, each kind once."""
+    sleepers = gathered(NAME, graded(sightings(BOOK, views), views[0].text))
+    return (*_stuffed(draft.text), *sleepers)
+
+
 def inspect(tagged: Tagged, facts: Facts) -> tuple[Finding, ...]:
-    """Return what is odd, each kind once."""
-    original = facts.views[0].text
-    sleepers = gathered(NAME, graded(sightings(BOOK, facts.views), original))
-    return (*_among_others(tagged, facts), *_stuffed(tagged.draft.text), *sleepers)
+    """Return what is odd about a write among others, each kind once."""
+    return tuple(_among_others(tagged, facts))
 
 
 def _among_others(tagged: Tagged, facts: Facts) -> Iterator[Finding]:

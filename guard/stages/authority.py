@@ -6,9 +6,10 @@ trust, what to hide, which check to skip. `standing_instruction`: how to behave 
 preference is at most one of the last two; policy keeps these from an agent and holds the first.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
-from guard.nouns import Facts, Tagged
+from guard.nouns import Draft, View
 from guard.stages.authority_rules import RULES
 from guard.stages.directive_cn_rules import RULES as DIRECTIVE_CN_RULES
 from guard.stages.directive_rules import RULES as DIRECTIVE_RULES
@@ -20,7 +21,6 @@ NAME: Final = "authority"
 BOOK: Final = RuleBook((*RULES, *DIRECTIVE_RULES, *DIRECTIVE_CN_RULES))
 
 
-def inspect(_tagged: Tagged, facts: Facts) -> tuple[Finding, ...]:
+def inspect(_draft: Draft, views: Sequence[View]) -> tuple[Finding, ...]:
     """Return at most one finding per code, with every span that shows it."""
-    original = facts.views[0].text
-    return gathered(NAME, graded(sightings(BOOK, facts.views), original))
+    return gathered(NAME, graded(sightings(BOOK, views), views[0].text))

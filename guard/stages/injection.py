@@ -5,10 +5,10 @@ avoids all of it passes (docs/adr/0005-deterministic-floor.md), which is why tru
 stage, decides what outside text may do.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from guard.nouns import Facts, Tagged
+from guard.nouns import Draft, View
 from guard.stages.injection_rules import RULES
 from guard.stages.rules import RuleBook, Sighting, gathered, is_disguised, sightings
 from guard.stages.told import Telling
@@ -19,20 +19,19 @@ NAME: Final = "injection"
 BOOK: Final = RuleBook(RULES)
 
 
-def inspect(_tagged: Tagged, facts: Facts) -> tuple[Finding, ...]:
+def inspect(_draft: Draft, views: Sequence[View]) -> tuple[Finding, ...]:
     """Return one finding per kind of command, graver when it had been disguised."""
-    original = facts.views[0].text
-    findings = gathered(NAME, _graded(facts, original))
-    if facts.views[-1].name == OVERFLOW:
+    findings = gathered(NAME, _graded(views, views[0].text))
+    if views[-1].name == OVERFLOW:
         overflow = Finding(NAME, "overflow", Severity.HIGH, OVERFLOW)
         return (*findings, overflow)
     return findings
 
 
-def _graded(facts: Facts, original: str) -> Iterator[tuple[Sighting, Severity]]:
+def _graded(views: Sequence[View], original: str) -> Iterator[tuple[Sighting, Severity]]:
     plain: set[str] = set()
     telling = Telling(original)
-    for sighting in sightings(BOOK, facts.views):
+    for sighting in sightings(BOOK, views):
         severity = sighting.rule.severity
         if not is_disguised(sighting, original):
             plain.add(sighting.rule.code)

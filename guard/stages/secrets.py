@@ -28,7 +28,7 @@ from stdnum.cn import ric
 from stdnum.it import codicefiscale
 from stdnum.us import ssn
 
-from guard.nouns import Facts, Tagged, View
+from guard.nouns import Draft, View
 from guard.stages.contact_rules import NUMBER_LABEL
 from guard.stages.contacts import CONTACT, CORRESPONDENT, contacts, correspondents
 from guard.views import span_of
@@ -156,9 +156,9 @@ _SEVERITY: Final[Mapping[str, Severity]] = {
 }
 
 
-def inspect(_tagged: Tagged, facts: Facts) -> tuple[Finding, ...]:
+def inspect(_draft: Draft, views: Sequence[View]) -> tuple[Finding, ...]:
     """Return one finding per kind, with the span of every occurrence so that all can be cut."""
-    return found_in(facts.views)
+    return found_in(views)
 
 
 def found_in(views: Sequence[View]) -> tuple[Finding, ...]:

@@ -8,11 +8,11 @@ asked about it, and without one it is kept.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from guard.nouns import Draft, Facts, Tagged
-from guard.pipeline import Stage
+from guard.nouns import Draft, View
+from guard.pipeline import OfText
 from guard.stages.worth_rules import PATTERNS, WISHES, WORTHY
 from guard.views import normalised
 from memory.types import Layer
@@ -20,7 +20,7 @@ from policies.model import Finding, Severity
 
 NAME: Final = "worth"
 
-Grey = Callable[[Tagged, Facts], float | None]
+Grey = Callable[[Draft, Sequence[View]], float | None]
 """Returns how likely it is, from 0 to 1, that a text of the grey band is worthless; None to say
 nothing. Called within the time of the stages, so it must be as fast as they are."""
 
@@ -38,25 +38,25 @@ _WALKS: Final = ("qwertyuiop", "asdfghjkl", "zxcvbnm", "qazwsxedc", "poiuytrewq"
 _WALK_AT_LEAST: Final = 4
 
 
-def keep_all(_tagged: Tagged, _facts: Facts) -> float | None:
+def keep_all(_draft: Draft, _views: Sequence[View]) -> float | None:
     """Say nothing about the grey band, so that it is kept."""
     return None
 
 
-def worth_stage(grey: Grey = keep_all) -> Stage:
+def worth_stage(grey: Grey = keep_all) -> OfText:
     """Return the stage; `grey` is asked about short texts that no rule knows."""
 
-    def inspect(tagged: Tagged, facts: Facts) -> tuple[Finding, ...]:
-        text = tagged.draft.text
+    def inspect(draft: Draft, views: Sequence[View]) -> tuple[Finding, ...]:
+        text = draft.text
         if len(text) > _LONGEST and not _is_one_thing(text):
             return ()
-        plain = normalised(text, facts.views).replace("’", "'")
-        if is_wished(tagged.draft, plain):
+        plain = normalised(text, views).replace("’", "'")
+        if is_wished(draft, plain):
             return ()
         code = worthless(plain)
         if code is not None:
             return (Finding(NAME, code, Severity.LOW),)
-        score = grey(tagged, facts) if is_grey(plain) else None
+        score = grey(draft, views) if is_grey(plain) else None
         return () if score is None else (Finding(NAME, "grey", Severity.LOW, score=score),)
 
     return inspect

@@ -12,7 +12,7 @@ from gateway.metering import Recorder
 from gateway.metrics import Metrics
 from guard.detect import detect
 from guard.nouns import Facts, Tagged
-from guard.pipeline import BRIEF, Bounded, Stage, screen, screen_within
+from guard.pipeline import BRIEF, Bounded, Run, Stage, screen, screen_within
 from guard.stages import STAGES
 from policies.decide import decide
 from policies.model import Completion, Effect, Finding, Severity, Status
@@ -124,9 +124,9 @@ async def test_a_stage_that_hangs_holds_its_write_alone() -> None:
     tagged, facts = tagged_of(HONEST, trust=3), facts_of(HONEST)
     try:
         hung = await asyncio.gather(
-            *(screen_within(0.05, tagged, facts, stages, STRICT) for _ in range(40))
+            *(screen_within(0.05, tagged, facts, Run(stages), STRICT) for _ in range(40))
         )
-        fine = await screen_within(_LONG, tagged, facts, STAGES, STRICT)
+        fine = await screen_within(_LONG, tagged, facts, Run(STAGES), STRICT)
     finally:
         freed.set()
     assert {one.decision.effect for one in hung} == {Effect.QUARANTINE}
@@ -147,7 +147,7 @@ async def test_only_a_brief_text_before_bounded_stages_keeps_the_loop() -> None:
             return ()
 
         stages = {**STAGES, "rate": wrapped(seen)}
-        await screen_within(_LONG, tagged_of(text, trust=3), facts_of(text), stages, STRICT)
+        await screen_within(_LONG, tagged_of(text, trust=3), facts_of(text), Run(stages), STRICT)
         return threads == [threading.current_thread()]
 
     assert await at_once(HONEST, Bounded)

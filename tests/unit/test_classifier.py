@@ -22,12 +22,24 @@ class _Said:
 
     def __init__(self, score: float, start: int = 0, end: int = 0) -> None:
         self.score, self.start, self.end = score, start, end
+        self.begun: list[str] = []
         self.asked: list[tuple[str, ...]] = []
+        self.dropped = 0
 
-    async def judge(self, texts: Sequence[str], vectors: Vectors | None) -> Judgement:
-        del vectors
+    def begin(self, text: str, *, embedded: bool) -> "_Said":
+        del embedded
+        self.begun.append(text)
+        return self
+
+    async def show(self, texts: Sequence[str]) -> None:
         self.asked.append(tuple(texts))
-        return Judgement(self.score, len(texts) - 1, self.start, self.end)
+
+    async def judgement(self, vectors: Vectors) -> Judgement:
+        del vectors
+        return Judgement(self.score, len(self.asked[-1]) - 1, self.start, self.end)
+
+    def drop(self) -> None:
+        self.dropped += 1
 
 
 @pytest.mark.requirement("W7", "W11")

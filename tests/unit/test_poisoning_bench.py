@@ -8,20 +8,20 @@ from types import MappingProxyType
 import msgspec
 import pytest
 
-from bench.poisoning.judging import Seen, see
+from bench.poisoning.adding import ADDED, KNOWN, WHOLE, _remembered
+from bench.poisoning.adding import BESIDE as BESIDE_MODELS
+from bench.poisoning.judging import Seen, drafted, screened_of, see
 from bench.poisoning.measuring import ORIGINS, measured
 from bench.poisoning.metering import (
     BESIDE,
     CLAIMS,
     CLASSIFIER,
-    EMBEDDING,
     JUDGING,
     READING,
     READINGS,
     REST,
     STAGES,
     STORE,
-    WHOLE,
     WORDS,
     _Clock,
     time_them,
@@ -224,17 +224,30 @@ async def test_a_text_that_the_edge_refuses_counts_as_refused() -> None:
 
 
 async def test_the_parts_of_a_write_add_up() -> None:
-    """Embedding is told apart from what stands beside it."""
-    timed = await time_them(ROWS, WEB, House().rooms, Settings(), lambda _: None)
+    """Each part is told apart, and what judging adds is less than the write."""
+    house = House()
+    timed = await time_them(ROWS, WEB, house.rooms, Settings(), lambda _: None)
     assert timed.texts == len(ROWS)
     elapsed, worked = timed.elapsed, timed.worked
-    assert 0 < elapsed[EMBEDDING].mean < elapsed[WHOLE].mean
-    assert elapsed[BESIDE].mean + elapsed[EMBEDDING].mean <= elapsed[WHOLE].mean + 1e-6
+    assert 0 < elapsed[KNOWN].mean < elapsed[WHOLE].mean
+    assert elapsed[ADDED].mean == pytest.approx(elapsed[WHOLE].mean - elapsed[KNOWN].mean)
+    assert elapsed[ADDED].mean < elapsed[BESIDE_MODELS].mean <= elapsed[WHOLE].mean
     assert worked[BESIDE].mean > 0
     apart = (READINGS, CLASSIFIER, STAGES, CLAIMS, WORDS, STORE, REST)
     assert sum(worked[part].mean for part in apart) == pytest.approx(worked[BESIDE].mean)
     assert worked[READINGS].mean < worked[JUDGING].mean < worked[READING].mean
-    assert 0 < timed.ratio < 1
+
+
+async def test_what_judging_makes_out_is_known_and_the_same() -> None:
+    """A write that is timed with its judgement known is decided as the one that was judged."""
+    house = House()
+    draft = drafted(ROWS[0].text, WEB, house.rooms, Settings())
+    with _remembered() as known:
+        first = await screened_of(draft, house.rooms)
+        with known():
+            again = await screened_of(draft, house.rooms)
+    assert first.decision.effect is Effect.QUARANTINE
+    assert again.decision == first.decision
 
 
 async def test_a_peer_that_does_not_run_is_reported_with_the_reason(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from guard.models.embedder import PackagedEmbedder
 from guard.models.prepare import prepare
 from guard.nouns import Draft, Facts
 from guard.outcomes import Quarantined, Stored, WriteOutcome
-from guard.stages import anomaly
+from guard.stages import STAGES, anomaly
 from memory.origin import Channel, Hint, OriginClass
 from policies.model import Effect
 from tests.house import AGENT, ALICE, House, caller
@@ -29,7 +29,7 @@ FROM_TOOL = Hint(class_=OriginClass.TOOL_OUTPUT)
 
 def found(text: str, facts: Facts | None = None) -> set[tuple[str, str]]:
     """Return codes and severities of what the stage finds in a text."""
-    findings = anomaly.inspect(tagged_of(text), facts or facts_of(text))
+    findings = STAGES[anomaly.NAME](tagged_of(text), facts or facts_of(text))
     return {(finding.code, finding.severity.name) for finding in findings}
 
 
@@ -246,5 +246,5 @@ def test_no_text_makes_the_stage_slow(unit: str) -> None:
     text = (unit * 8192)[:8192]
     facts, tagged = facts_of(text), tagged_of(text)
     began = time.perf_counter()
-    anomaly.inspect(tagged, facts)
+    STAGES[anomaly.NAME](tagged, facts)
     assert time.perf_counter() - began < 1.5

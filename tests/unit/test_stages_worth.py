@@ -1,21 +1,22 @@
 """The worth stage: what it leaves out, and that it leaves nothing else out."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 import pytest
 
-from guard.nouns import Draft, Facts, Tagged
+from guard.nouns import Draft, View
 from guard.outcomes import Quarantined, Skipped, Stored
 from guard.stages import worth
 from guard.stages.worth_rules import PHRASES
+from guard.views import views_of
 from memory.origin import Hint
 from memory.types import Kind, Layer, MemoryId
 from policies.model import Effect
 from tests.house import AGENT, ALICE, House
-from tests.unit.screening import effect_of, facts_of, reasons_of, tagged_of
+from tests.unit.screening import effect_of, reasons_of
 from tests.unit.worth_lines import WORTHLESS, WORTHY
 
 
@@ -49,10 +50,9 @@ def test_what_may_say_something_is_kept(text: str) -> None:
 )
 def test_a_wish_to_keep_a_text_is_never_overruled(wish: Mapping[str, Any]) -> None:
     """Whoever says what a text is good for wants it kept; the same text without that is not."""
-    tagged = tagged_of("hello", 2)
-    wished = msgspec.structs.replace(tagged, draft=msgspec.structs.replace(tagged.draft, **wish))
-    assert worth.inspect(wished, facts_of("hello")) == ()
-    assert worth.inspect(tagged, facts_of("hello")) != ()
+    wished = msgspec.structs.replace(Draft("hello"), **wish)
+    assert worth.inspect(wished, views_of("hello")) == ()
+    assert worth.inspect(Draft("hello"), views_of("hello")) != ()
 
 
 @pytest.mark.requirement("W5", "W11")
@@ -98,8 +98,8 @@ def test_a_model_is_asked_about_the_grey_band_alone() -> None:
     """Short texts without a sign of worth are asked about; what a rule knows of never is."""
     asked: list[str] = []
 
-    def grey(tagged: Tagged, _facts: Facts) -> float | None:
-        asked.append(tagged.draft.text)
+    def grey(draft: Draft, _views: Sequence[View]) -> float | None:
+        asked.append(draft.text)
         return 0.9
 
     stage = worth.worth_stage(grey)
@@ -110,9 +110,9 @@ def test_a_model_is_asked_about_the_grey_band_alone() -> None:
         "remember the blue skies",
         "云很白",
     ):
-        stage(tagged_of(text), facts_of(text))
+        stage(Draft(text), views_of(text))
     assert asked == ["blue skies over there", "云很白"]
-    (finding,) = stage(tagged_of("云很白"), facts_of("云很白"))
+    (finding,) = stage(Draft("云很白"), views_of("云很白"))
     assert (finding.code, finding.score) == ("grey", 0.9)
 
 
