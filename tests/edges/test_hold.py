@@ -84,6 +84,31 @@ async def test_who_held_it_with_all_of_its_origin_can_not_reject_it_either(
     assert (await rita.post(f"/v1/quarantine/{other}/reject", json=BAD)).status_code == 200
 
 
+@pytest.mark.requirement("Q2", "W16", "S5")
+async def test_who_held_it_by_lowering_its_trust_can_not_reject_it_either(
+    guarded: Guarded,
+) -> None:
+    """Policy holds at less trust what it let the user say. Another may reject it; and what only
+    counts less, by his doing, but is held for another's, is the other's doing.
+    """
+    http, rita, otto = guarded.client(), guarded.client(sub="rita"), guarded.client(sub="otto")
+    id = await said(http, HELD_PAGE)
+    lowered = await rita.post(f"/v1/memories/{id}/trust", json=BAD | {"trust": 1})
+    assert (lowered.status_code, lowered.json()["state"]) == (200, "held")
+    assert (await rita.post(f"/v1/quarantine/{id}/reject", json=BAD)).status_code == 403
+    assert (await rita.post(f"/v1/quarantine/{id}/escalate", json=BAD)).status_code == 200
+    assert (await rita.post(f"/v1/quarantine/{id}/reject", json=BAD)).status_code == 403
+    assert (await otto.post(f"/v1/quarantine/{id}/reject", json=BAD)).status_code == 200
+
+    # The control: he lowered this one, too, which stayed, and another reviewer held it.
+    other = await said(http, UNTROUBLED)
+    lowered = await rita.post(f"/v1/memories/{other}/trust", json=BAD | {"trust": 2})
+    assert (lowered.status_code, lowered.json()["state"]) == (200, "active")
+    assert (await otto.post(f"/v1/memories/{other}/hold", json=DOUBTED)).status_code == 200
+    assert (await otto.post(f"/v1/quarantine/{other}/reject", json=BAD)).status_code == 403
+    assert (await rita.post(f"/v1/quarantine/{other}/reject", json=BAD)).status_code == 200
+
+
 @pytest.mark.requirement("Q2")
 async def test_a_release_that_was_held_again_counts_no_more(guarded: Guarded) -> None:
     """It is no reason any more, and there is nothing of it to undo."""
