@@ -66,7 +66,7 @@ def _of_two_makers(new: Claim, old: Claim) -> bool:
     mine, its = new.words, old.words
     versions = [word[-1:].isdigit() for word in (*mine[1:], *its[1:])]
     named = len(mine) == len(its) == len(versions) and mine[:1] != its[:1]
-    return named and all(versions) and not (mine[0] + its[0])[:1].isdigit()
+    return named and all(versions) and mine[0][0].isalpha() and its[0][0].isalpha()
 
 
 def _of_two_kinds(new: Claim, old: Claim) -> bool:

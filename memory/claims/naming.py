@@ -26,7 +26,8 @@ def with_names(tokens: list[Token]) -> list[Token]:
         elif token.role in _SAYING:
             subject = False
         elif _numbered(token) and (_names(tokens, place, subject=subject) or _said(tokens, place)):
-            found[place] = Token(Does.WORD, token.raw.casefold(), token.raw)
+            name = token.raw.casefold() if token.raw.isascii() else token.text
+            found[place] = Token(Does.WORD, name, token.raw)
         elif token.raw == "a" and (place + 1 == len(tokens) or tokens[place + 1].role in _ENDS):
             found[place] = Token(Does.WORD, "a", "a.")
     return found

@@ -12,9 +12,9 @@ from memory.claims.exchanging import order_of
 from memory.claims.folding import LONGEST, folded
 from memory.claims.lexicon import CATEGORY, Does, Token, plain
 from memory.claims.marking import Marked, marked
-from memory.claims.nouns import Claim, Form, Mark, Polarity, Slot, Value, ValueKind
+from memory.claims.nouns import Claim, Form, Limit, Mark, Polarity, Slot, Value, ValueKind
 from memory.claims.scanning import MOST, scan
-from memory.claims.small_rules import ALIASES, BEING, OPPOSITES, PERSONS, SLOTS
+from memory.claims.small_rules import ALIASES, BEING, OPPOSITES, PERSONS, SAID_BY, SLOTS
 from memory.claims.splitting import DROPPED, Parts, split
 from memory.claims.values import typed
 
@@ -172,8 +172,11 @@ def _less(names: set[str], parts: Parts, read: Marked) -> set[str]:
         idle.add("have")
     if any(CATEGORY.get(t.text) == "status" for t in parts.value):
         idle.add("status")
-    if {t.kind for t in parts.value} == {ValueKind.NUMBER}:
-        idle.add("number")
+    kinds = {t.kind for t in parts.value}
+    if len(kinds) == 1:
+        idle |= SAID_BY.get(kinds.pop(), frozenset())
+    if read.limit is not Limit.EXACT:
+        idle |= {"要求", "requirement"}
     if read.polarity is not Polarity.ENDED:
         idle.add("limit")
     return names - idle or names

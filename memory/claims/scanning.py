@@ -14,6 +14,8 @@ MOST: Final = 220
 
 _HAN: Final = "\u3400-\u4dbf\u4e00-\u9fff〇"
 _LETTER: Final = rf"[^\W\d_{_HAN}]"
+_LATIN: Final = rf"(?![{_HAN}])\w"
+"""What goes on with a word that is not Chinese."""
 _EMOJI: Final = (
     "[\U0001f1e6-\U0001f1ff]{2}|[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
     "(?:\u200d[\u2190-\u27bf\U0001f000-\U0001faff]){0,4}"
@@ -31,7 +33,7 @@ _TOKEN: Final = re.compile(
     r"|(?P<number>(?<![A-Za-z0-9_.])[$€£¥]?\d{1,3}(?:,\d{3}){1,5}(?:\.\d{1,6})?(?![\d])"
     r"|[$€£¥]?\d{1,15}(?:\.\d{1,6})?(?![\d]))(?P<glued>(?:[A-Za-z][A-Za-z0-9_-]{0,40}|%|°[CcFf]?|℃|℉)?)"
     r"|(?P<path>~?/[\w.-]{1,60}(?:/[\w.-]{1,60}){0,12}/?)"
-    rf"|(?P<word>{_LETTER}{{1,60}}(?:['-]{_LETTER}{{1,60}}){{0,5}}(?![\w/@]|[.:'-]\w)|"
+    rf"|(?P<word>{_LETTER}{{1,60}}(?:['-]{_LETTER}{{1,60}}){{0,5}}(?!{_LATIN}|[/@]|[.:'-]{_LATIN})|"
     r"(?<=\s)[°℃℉][CcFf]?)"
     rf"|(?P<name>(?:(?![{_HAN}])\w){{1,60}}(?:[._/@:-]{{1,2}}(?:(?![{_HAN}])\w){{1,60}}){{0,8}})"
     r"|(?P<option>(?<!\w)--?[A-Za-z][\w-]{0,40})"

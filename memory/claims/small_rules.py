@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from memory.claims.nouns import ValueKind
+
 
 def words(listed: str) -> frozenset[str]:
     """Return the words of a line."""
@@ -12,7 +14,9 @@ ABBREVIATED: Final = words("dr mr mrs ms st prof no vs etc e.g i.e inc ltd p.m a
 """What a full stop after is none."""
 HEADS: Final = words("mode unit seat meal plan size font currency language color room")
 """Nouns that name the slot when they end the value: "dark mode"."""
-WEAK: Final = words("have put keep set run show use choose prefer be new write call like want")
+WEAK: Final = words(
+    "have put keep set run show use choose prefer be new write call like want get got"
+)
 """Verbs that say nothing of the slot beside a value that has a type, or a head that names it."""
 PERSONS: Final = words(
     "wife husband mother father son daughter sister brother boss child partner spouse doctor dog cat pet "
@@ -74,6 +78,12 @@ ALIASES: Final = {
     for several in listed.split("|")
 }
 """Slots that are put in several words, by all of their words but whose they are."""
+SAID_BY: Final = {
+    ValueKind.NUMBER: words("number size count 总 共 人数 数量"),
+    ValueKind.DATE: words("date 日期 时间 day"),
+    ValueKind.TIME: words("time 时间 hour"),
+}
+"""What a value of a kind says by itself: 年会时间：12月26日 is when the 年会 is."""
 BEING: Final = words(
     "sugar ice length tone occupied marital eats unit language city color mode courier payment bool"
 )

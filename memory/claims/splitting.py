@@ -131,7 +131,7 @@ def _valued(read: Marked) -> Parts | None:
         return None
     first = verb if verb < last else -1
     values = [t for t in tokens[first + 1 :] if t.role is Does.VALUE]
-    values = [t for t in values if t.raw != "一" or len(values) == 1]
+    values = [t for t in values if t.raw != "一" or t.kind is not ValueKind.NUMBER] or values[-1:]
     about = [t for n, t in enumerate(tokens) if n <= first or t.role is not Does.VALUE]
     counts = {v.kind for v in values} == {ValueKind.NUMBER}
     if counts and first >= 0 and (tokens[verb].text in OBJECTS or _one(read, values, after)):

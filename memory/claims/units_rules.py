@@ -33,6 +33,14 @@ mo 12: year years yr yrs 年
 l 1: l litre litres liter liters 升
 l 1/1000: ml millilitre millilitres milliliter milliliters 毫升
 m2 1: sqm 平方米 平米 平
+m2 10000/15: 亩
+m2 10000: 公顷 hectare hectares
+m2 40468564224/10000000: 英亩 acre acres
+mbps 1: 兆 mbps mbit
+mbps 1000: gbps gbit
+w 1: w watt watts 瓦
+w 1000: kw kilowatt kilowatts 千瓦
+kcal 1: kcal 千卡 大卡 卡路里
 byte 1: byte bytes 字节
 byte 1000: kb
 byte 1000000: mb

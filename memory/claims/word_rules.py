@@ -150,7 +150,7 @@ mode: mode theme 模式 主题
 unit: units unit 单位制
 meal: meal meals
 age: old aged age 岁数 年龄
-weight: weight weighs weigh 体重 重量 重
+weight: weighed weight weighs weigh 体重 重量 重
 height: height tall 身高
 courier: courier carrier 快递 快递公司
 software: software app application 应用 软件
@@ -217,7 +217,7 @@ reply: reply replies respond answer answers 回复 回答 答复 回我
 default: default defaults
 prefer: would_rather prefer prefers preferred 偏好 偏爱 更喜欢 喜好 倾向
 live: moved_back_to move_back_to 搬回 搬回了 搬回到 live lives living live_in lives_in reside resides relocated moved_to based_in live_at 住 住在 居住 居住在 搬到 搬去 搬家到 定居 定居在
-employed: 跳槽到 入职 加入 work_at works_at work_for works_for working_at working_for employed_by employed_at joined join 上班 就职 任职 供职
+employed: 跳槽 跳槽到 入职 加入 work_at works_at work_for works_for working_at working_for employed_by employed_at joined join 上班 就职 任职 供职
 occupied: employed_as work_as works_as working_as 当
 do_work: work works
 live_with: live_with lives_with living_with
@@ -280,7 +280,7 @@ let: 租 租在
 shift: 值 值班
 belong: 属
 surname: 姓
-expire: expire expires expired 过期 到期
+expire: runs_out run_out ran_out expire expires expired 过期 到期
 set: set 设 设置 设为 设成 设置为
 handle: 负责
 show: show display 显示

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from memory.claims import BondKind, claims_of, relate_all, relate_claims
 from memory.claims.folding import folded
 from tests.unit.claims_apart_lines import APART, REPLACED
+from tests.unit.claims_later_lines import LATER, LATER_APART
 from tests.unit.claims_lines import BOTH_STAY, PAIRS, READ
 from tests.unit.claims_more_lines import MISSED, MORE
 from tests.unit.claims_ruled_lines import RULED, UNREAD
@@ -67,7 +68,7 @@ WORDS = {BondKind.UNRELATED: "new", BondKind.UNCERTAIN: "beside"}
 
 
 @pytest.mark.requirement("W9", "W10")
-@pytest.mark.parametrize(("kind", "old", "new"), [*MORE, *RULED])
+@pytest.mark.parametrize(("kind", "old", "new"), [*MORE, *RULED, *LATER])
 def test_everyday_pairs_are_what_they_are(kind: str, old: str, new: str) -> None:
     """Emoji, lists, negation, times, corrections, preferences, values, dates, units, codes."""
     found = bond(old, new)
@@ -92,7 +93,7 @@ def test_what_speaks_of_something_else_hides_nothing(one: str, other: str) -> No
 
 
 @pytest.mark.requirement("W10")
-@pytest.mark.parametrize(("one", "other"), APART)
+@pytest.mark.parametrize(("one", "other"), [*APART, *LATER_APART])
 def test_honest_memories_of_one_person_stand_beside_each_other(one: str, other: str) -> None:
     """In neither order does one hide the other, nor is it merged away."""
     assert {bond(one, other), bond(other, one)}.isdisjoint({*HIDING, BondKind.SAME})
