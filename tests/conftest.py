@@ -1,5 +1,7 @@
 """What every test may use, and the count of requirements still planned."""
 
+import gc
+
 import pytest
 
 from tests.contracts.tiny_bert import MISSING
@@ -12,6 +14,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--kills", type=int, default=6, help=told)
     told = "seconds for which two hundred sessions talk at once"
     parser.addoption("--crowd-seconds", type=float, default=60.0, help=told)
+
+
+def pytest_collection_finish() -> None:
+    """Have the collector leave alone what lasts as long as the tests: modules, cases, models.
+
+    There are some hundred thousand objects of it, and each application that a test builds would
+    have all of them looked at again. What tests leave is looked for less often as well.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,6 +1,7 @@
 """The tree keeps its own rules: requirement ids, places of construction, write paths."""
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,12 +14,23 @@ ROOT = Path(__file__).parent.parent
 ROOMS = ("gateway", "storage", "guard", "memory", "policies")
 
 
-def _modules(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
+Calls = tuple[tuple[str, ast.Call], ...]
+"""The calls of a module, each by the last name of what is called."""
+
+
+def _modules(*folders: str) -> Iterator[tuple[Path, Calls]]:
     for folder in folders:
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            if "node_modules" in path.parts:  # the official clients, once they are installed
-                continue
-            yield path.relative_to(ROOT), ast.parse(path.read_text(encoding="utf-8"))
+        yield from _folder(folder)
+
+
+@functools.cache
+def _folder(folder: str) -> tuple[tuple[Path, Calls], ...]:
+    """Return the modules below a folder: read once, since reading them is all that takes time."""
+    return tuple(
+        (path.relative_to(ROOT), tuple(_calls(ast.parse(path.read_text(encoding="utf-8")))))
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        if "node_modules" not in path.parts  # the official clients, once they are installed
+    )
 
 
 def _calls(tree: ast.Module) -> Iterator[tuple[str, ast.Call]]:
@@ -30,8 +42,8 @@ def _calls(tree: ast.Module) -> Iterator[tuple[str, ast.Call]]:
 
 def _ids_named_by_tests() -> dict[str, set[str]]:
     named: dict[str, set[str]] = {}
-    for path, tree in _modules("tests"):
-        for name, call in _calls(tree):
+    for path, calls in _modules("tests"):
+        for name, call in calls:
             if name == "requirement":
                 for arg in call.args:
                     assert isinstance(arg, ast.Constant), f"{path}: ids must be literal"
@@ -65,9 +77,7 @@ def test_every_requirement_in_force_is_shown_by_a_test() -> None:
 )
 def test_a_noun_is_made_in_its_one_place(noun: str, makers: set[str]) -> None:
     """No module can skip a step of the write path by making the next noun itself."""
-    found = {
-        str(path) for path, tree in _modules(*ROOMS) for name, _ in _calls(tree) if name == noun
-    }
+    found = {str(path) for path, calls in _modules(*ROOMS) for name, _ in calls if name == noun}
     assert found, f"{noun} is made nowhere: this check would pass on anything"
     assert found <= makers
 
@@ -93,15 +103,15 @@ def test_only_the_doors_commit_to_the_ledger() -> None:
     doors |= {"guard/ban.py"}
     found = {
         str(path)
-        for path, tree in _modules("gateway", "guard")
-        for name, call in _calls(tree)
+        for path, calls in _modules("gateway", "guard")
+        for name, call in calls
         if name == "commit" and "ledger" in ast.unparse(call.func)
     }
     assert found == doors
     settling = {
         str(path)
-        for path, tree in _modules("gateway", "guard")
-        for name, _ in _calls(tree)
+        for path, calls in _modules("gateway", "guard")
+        for name, _ in calls
         if name == "Work"
     }
     assert settling == {"guard/remember.py"}
