@@ -3,9 +3,10 @@
 Nearness alone can't tell: "which order is SF-12?" lies as near to order SF-21 as to its own. So the
 most relevant are read, and each one's evidence is raised or lowered by what the question asks for:
 does it stand out from the others, does it have the code that is named, was it so at the time that
-is spoken of, does it have a number where one is asked for? The weights are those of a logistic fit
-on the worlds of `bench/recall_quality/dev`, divided by that of the evidence: so the threshold keeps
-its unit, and a stricter one is stricter for every question (docs/guides/recall.md).
+is spoken of, does it have a number where one is asked for? What then still passes is read for what
+it leaves unsaid (`memory.unsaid`). The weights are those of a logistic fit on the worlds of
+`bench/recall_quality/dev`, divided by that of the evidence: so the threshold keeps its unit, and a
+stricter one is stricter for every question (docs/guides/recall.md).
 """
 
 import math
@@ -33,6 +34,7 @@ from memory.terms import terms_of
 from memory.times import Span, Times, without_times
 from memory.types import MemoryId
 from memory.understanding_rules import FUNCTION
+from memory.unsaid import NOTHING_WANTED, Signs, Wanted, signs, wanted
 
 _SHORTEST: Final = 3
 """Characters from which what has a digit is a code and not a count."""
@@ -55,7 +57,8 @@ class Sought(msgspec.Struct, frozen=True):
     `words` are the terms that say what it is about, beside its time; `numbers` are codes as their
     letters and digits alone; `kinds` name what an answer must hold (`memory.bearing_rules`);
     `spans` are the times spoken of that have begun; `empty` is 1 for a question that says nothing
-    beside its time, 0 for one that says enough; `alike` if it asks for one of several in time.
+    beside its time, 0 for one that says enough; `alike` if it asks for one of several in time;
+    `wants` is what it wants to be told.
     """
 
     words: frozenset[str]
@@ -64,6 +67,7 @@ class Sought(msgspec.Struct, frozen=True):
     spans: tuple[Span, ...]
     empty: float
     alike: bool = False
+    wants: Wanted = NOTHING_WANTED
 
 
 class Read(msgspec.Struct, frozen=True):
@@ -91,12 +95,30 @@ class Features(msgspec.Struct, frozen=True):
     not: what is asked for was so at another time."""
     misfit: float
     """1 if it holds nothing of the kind that is asked for: no number, no address."""
+    blank: float
+    """For one inside that shares no word with the question: as far as that says what it is about
+    beside its time."""
 
 
 WEIGHTS: Final = Features(
-    apart=0.2, lacks=-2.0, inside=0.9, outside=-2.5, alone=1.0, elsewhen=-1.4, misfit=-1.3
+    apart=0.2,
+    lacks=-2.0,
+    inside=0.9,
+    outside=-2.5,
+    alone=1.0,
+    elsewhen=-1.4,
+    misfit=-1.3,
+    blank=-0.5,
 )
-BIAS: Final = -0.5
+AGAINST: Final = Signs(
+    untold=-1.5,
+    others=-0.8,
+    opposed=-0.8,
+    only_named=-0.6,
+    undecided=-0.5,
+)
+"""What each sign of `memory.unsaid` takes. None adds: what fails without them isn't read for it."""
+BIAS: Final = -0.45
 """Such that the shipped threshold keeps its number, .36."""
 
 
@@ -117,7 +139,8 @@ def sought(
     words = [term for term in terms_of(EMPTY_HAN.sub(" ", bare)) if not _says_nothing(term)]
     size = sum(1.0 if term.isascii() else _HAN_WORD for term in words)
     empty = max(0.0, 1.0 - size / _FULL)
-    return Sought(frozenset(words), _numbers(bare), kinds, spans, empty, times.order is not None)
+    alike, wants = times.order is not None, wanted(text, bare)
+    return Sought(frozenset(words), _numbers(bare), kinds, spans, empty, alike, wants)
 
 
 def features(
@@ -147,6 +170,7 @@ def features(
             alone=inside * asked.empty,
             elsewhen=inside * (most - covered[id]),
             misfit=float(_misfit(plain, asked.kinds)),
+            blank=inside * (1.0 - asked.empty) * float(not covered[id]),
         )
     return found
 
@@ -162,13 +186,19 @@ def bearing(
     asked: Sought, evidence: Mapping[MemoryId, float], read: Mapping[MemoryId, Read]
 ) -> dict[MemoryId, float]:
     """Return the evidence, from 0, that each memory that was read answers the question."""
-    weights = msgspec.structs.astuple(WEIGHTS)
     found = {}
     for id, one in features(asked, evidence, read).items():
-        values = zip(weights, msgspec.structs.astuple(one), strict=True)
-        told = sum(weight * value for weight, value in values)
-        found[id] = max(0.0, BIAS + evidence[id] + told)
+        strength = BIAS + evidence[id] + _weighed(WEIGHTS, one)
+        if strength > 0.0:
+            text = read[id].text
+            strength += _weighed(AGAINST, signs(asked.wants, text, _plain(text)))
+        found[id] = max(0.0, strength)
     return found
+
+
+def _weighed(weights: Features | Signs, values: Features | Signs) -> float:
+    of, told = msgspec.structs.astuple(weights), msgspec.structs.astuple(values)
+    return sum((weight * value for weight, value in zip(of, told, strict=True)), start=0.0)
 
 
 def _holds_to(span: Span, reference: datetime, newest: datetime | None) -> bool:
