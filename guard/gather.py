@@ -1,7 +1,7 @@
 """All that a write's decision may look at, fetched in one concurrent round."""
 
 import asyncio
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
@@ -13,7 +13,7 @@ from guard.content import content_of
 from guard.errors import InvalidError, UnreadableError
 from guard.hear import quoted
 from guard.kin import LIKENESS, entities_for, named_slots, read
-from guard.near import Neighbours, neighbours
+from guard.near import NO_SLOTS, Neighbours, Slots, neighbours, speaking
 from guard.nouns import Deferred, Draft, Facts, Row, Tagged, View
 from guard.ports import Purpose
 from guard.principal import Principal
@@ -98,7 +98,7 @@ async def read_of(tagged: Tagged, rooms: Rooms) -> Legible:
 async def gather(
     tagged: Tagged,
     text: Legible,
-    embedding: Awaitable[Sequence[Vectors]],
+    embedding: asyncio.Task[list[Vectors]],
     rooms: Rooms,
     recent_writes: int | None = None,
 ) -> Facts:
@@ -114,14 +114,12 @@ async def gather(
         recent_writes = await count(tagged, rooms)
     mark = await rooms.marks.fingerprint(owner, text.plain)
     claim = await claim_of(owner, reading, rooms)
-    (vectors,) = await embedding
-    signals = _signals(draft, vectors, text.terms, text.named, reading.slots)
-    blinded = await rooms.vault.blind(owner, signals)
-    pull = await _pull(draft, signals, rooms)
-    twins, around = await asyncio.gather(
+    twins, placed = await asyncio.gather(
         rooms.ledger.twins(owner.tenant, owner.subject, mark, claim),
-        around_of(owner, signals, blinded, rooms),
+        _placed(owner, draft, text, embedding, rooms),
     )
+    signals, blinded, around = placed
+    pull = await _pull(draft, signals, rooms)
     return Facts(
         epoch=epoch,
         views=text.views,
@@ -138,6 +136,28 @@ async def gather(
         claim=claim,
         reading=reading.record,
     )
+
+
+async def _placed(
+    owner: Owner,
+    draft: Draft,
+    text: Legible,
+    embedding: asyncio.Task[list[Vectors]],
+    rooms: Rooms,
+) -> tuple[Signals, Blinded, Neighbours]:
+    """Return what a draft is found by, plain and blinded, and what the subject has near to it.
+
+    What speaks of its slots is sought while the vectors are made. Where they are there by then, one
+    question to the index does for both.
+    """
+    fresh, asked = await _fresh(owner, entities_for(text.reading.slots), rooms)
+    slots = NO_SLOTS if asked is None else Slots(asked.entities)
+    if asked is not None and not embedding.done():
+        slots = await speaking(owner, asked, fresh, rooms)
+    (vectors,) = await embedding
+    signals = _signals(draft, vectors, text.terms, text.named, text.reading.slots)
+    blinded = await rooms.vault.blind(owner, signals)
+    return signals, blinded, await neighbours(owner, blinded, fresh, rooms, slots)
 
 
 async def claim_of(owner: Owner, reading: Reading, rooms: Rooms) -> bytes:
@@ -162,17 +182,25 @@ async def refreshed(tagged: Tagged, facts: Facts, rooms: Rooms) -> Facts:
 
 
 async def around_of(owner: Owner, signals: Signals, blinded: Blinded, rooms: Rooms) -> Neighbours:
-    """Return what the subject has near to a text with this search material.
+    """Return what the subject has near to a text with this search material."""
+    fresh, asked = await _fresh(owner, named_slots(signals), rooms)
+    slots = NO_SLOTS if asked is None else Slots(asked.entities)
+    return await neighbours(owner, blinded, fresh, rooms, slots)
 
-    Rows that the index lacks are read before the index is asked, so that one which is being indexed
-    just now is in one of the two answers.
+
+async def _fresh(
+    owner: Owner, slots: tuple[str, ...], rooms: Rooms
+) -> tuple[list[Row], Blinded | None]:
+    """Return the rows that the index lacks, and the slots of a text as the index is asked for them,
+    None for a text without.
+
+    The rows are read before the index is asked, so that one which is being indexed just now is in
+    one of the two answers.
     """
     limit = rooms.bounds.near_fresh
     fresh = await rooms.ledger.unindexed(owner.tenant, owner.subject, limit)
-    slots = named_slots(signals)
     # Keyed apart from other entities: a caller's own must not crowd out what is compared.
-    keyed = () if not slots else (await rooms.vault.blind(owner, Signals({}, {}, slots))).entities
-    return await neighbours(owner, blinded, fresh, rooms, keyed)
+    return fresh, await rooms.vault.blind(owner, Signals({}, {}, slots)) if slots else None
 
 
 def kin_in(around: Neighbours, but: MemoryId) -> tuple[Row, ...]:
