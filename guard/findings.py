@@ -17,6 +17,7 @@ import msgspec
 
 from guard.leaves import STATE_AFTER
 from guard.nouns import Label, Leaf
+from guard.provenance import provenance_in, reasons_in
 from memory.types import State
 
 SCHEMA: Final = "1.4.0"
@@ -296,7 +297,7 @@ def finding(told: Told) -> Finding:
         finding_info=FindingInfo(
             uid=leaf.object,
             title=course.title,
-            types=_families(leaf.reasons),
+            types=_families(reasons_in(leaf)),
             created_time=created,
             modified_time=at,
             analytic=Analytic("policy", leaf.policy) if leaf.policy else None,
@@ -321,8 +322,9 @@ def _observables(leaf: Leaf, label: Label | None) -> tuple[Observable, ...]:
         Observable("resources.uid", leaf.object, 10, "Resource UID"),
         Observable("unmapped.client", leaf.client, _OTHER, "Client"),
     ]
-    if label is not None and label.source:
-        found.append(Observable("unmapped.source", label.source, _OTHER, "Source"))
+    came = provenance_in(leaf) if label is None else label
+    if came is not None and came.source:
+        found.append(Observable("unmapped.source", came.source, _OTHER, "Source"))
     return tuple(found)
 
 
@@ -335,16 +337,17 @@ def _unmapped(told: Told) -> Unmapped:
         actor=leaf.actor,
         client=leaf.client,
         channel=str(leaf.channel),
-        reasons=leaf.reasons,
+        reasons=reasons_in(leaf),
         policy=leaf.policy,
         scores=told.scores,
     )
-    if label is None:
+    came = provenance_in(leaf) if label is None else label
+    if came is None:
         return plain
     return msgspec.structs.replace(
         plain,
-        origin=str(label.origin),
-        trust=label.trust,
-        source=label.source or None,
-        session=label.session or None,
+        origin=str(came.origin),
+        trust=came.trust,
+        source=came.source or None,
+        session=came.session or None,
     )

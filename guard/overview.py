@@ -17,6 +17,7 @@ from guard.docket import MOST_COUNTED
 from guard.findings import Event, Told
 from guard.nouns import Label
 from guard.principal import Principal, Scope
+from guard.provenance import provenance_in, reasons_in
 from guard.reporting import events_in
 from guard.rooms import Rooms
 from memory.types import MemoryId, SubjectId, TenantId
@@ -93,8 +94,9 @@ def summed(
         label = known.get(one.leaf.object)
         if one.event in _CAUGHT:
             day = one.leaf.at.date()
-            kinds[day][kind_of(one.leaf.reasons)] += 1
-            origins[day][UNKNOWN if label is None else str(label.origin)] += 1
+            came = provenance_in(one.leaf) if label is None else label
+            kinds[day][kind_of(reasons_in(one.leaf))] += 1
+            origins[day][UNKNOWN if came is None else str(came.origin)] += 1
         elif one.event in _DECIDED and label is not None:
             waited.append((one.leaf.at - label.recorded_at).total_seconds() / 60)
     return Overview(

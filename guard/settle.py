@@ -28,6 +28,7 @@ from guard.outcomes import (
     Superseded,
     WriteOutcome,
 )
+from guard.provenance import told_of
 from guard.relate import Conflict, New, Newer, Older, Relation, Same, Unlearned
 from guard.relating import Said
 from guard.retire import (
@@ -273,13 +274,15 @@ async def _leave(work: Work) -> WriteOutcome:
     tagged, decision = work.screened.tagged, work.screened.decision
     left = Skipped if decision.effect is Effect.SKIP else Rejected
     outcome = left(tagged.origin.class_, tagged.origin.trust, decision.reasons)
+    # Of what is refused no label says where it came from, and whoever hunts an origin asks.
+    told = await told_of(tagged, work.rooms.marks) if left is Rejected else ()
     leaf = leaf_of_write(
         tagged,
         LeafId(work.rooms.new_id()),
         object=tagged.id,
         outcome=str(outcome.__struct_config__.tag),
         policy=decision.policy,
-        reasons=decision.reasons,
+        reasons=(*decision.reasons, *told),
     )
     if work.beside is None:
         await work.rooms.audit.note([leaf])
