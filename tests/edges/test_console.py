@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +11,7 @@ from typing import Any, Final
 import httpx2
 import msgspec
 import pytest
+import pytest_asyncio
 
 from gateway.console.shield import POLICY
 from gateway.edge import build
@@ -42,10 +44,31 @@ HOSTILE: Final = (
     "{{ 7 * 7 }}{% raw %}${7*7}",
     "<a href=javascript:window.pwned=1>x</a>\u2028<iframe srcdoc='<script>1</script>'>",
 )
+
 _MARKUP: Final = re.compile(r"<(?:img src=x|svg onload|iframe|a href=javascript|script>window)")
 
 
-@pytest.fixture
+class Common(msgspec.Struct, frozen=True):
+    """A console for many tests: its doors and the application over them."""
+
+    guarded: Guarded
+    app: Any
+
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def common(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Common]:
+    """Lend one console to all tests that change nothing in it; something is held there."""
+    made = Guarded(tmp_path_factory.mktemp("common"))
+    app: Any = console_of(made)
+    await hold(app, made)
+    yield Common(made, app)
+    await made.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
 async def guarded(tmp_path: Path) -> AsyncIterator[Guarded]:
     """Lend the real doors."""
     made = Guarded(tmp_path)
@@ -53,15 +76,29 @@ async def guarded(tmp_path: Path) -> AsyncIterator[Guarded]:
     await made.close()
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def app(guarded: Guarded) -> Any:
     """Return the application over them."""
     return console_of(guarded)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def browser(app: Any, guarded: Guarded) -> AsyncIterator[Browser]:
     """Lend a browser in which a reviewer is signed in."""
+    async with signed_in(app, guarded) as made:
+        yield made
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def reader(common: Common) -> AsyncIterator[Browser]:
+    """Lend a browser in which a reviewer is signed in at the common console."""
+    async with signed_in(common.app, common.guarded) as made:
+        yield made
+
+
+@asynccontextmanager
+async def signed_in(app: Any, guarded: Guarded) -> AsyncIterator[Browser]:
+    """Lend a reviewer's browser."""
     made = Browser(app)
     answer = await made.sign_in(guarded.key)
     assert answer.status_code == 303
@@ -96,11 +133,11 @@ def cookies(answer: httpx2.Response) -> dict[str, Any]:
 
 @pytest.mark.requirement("Q8", "E1")
 @pytest.mark.parametrize("path", ["/console", *PAGES])
-async def test_a_page_leads_to_the_door_first(app: Any, path: str) -> None:
+async def test_a_page_leads_to_the_door_first(common: Common, path: str) -> None:
     """Without a visit, with a made-up ticket, and with a bearer token in the header, which is for
     programs.
     """
-    stranger = Browser(app)
+    stranger = Browser(common.app)
     made_up = Ticket(msgspec.json.decode(b'"acme"'), b"x" * 32).text()
     for headers in ({}, {"Cookie": f"memguard={made_up}"}, {"Cookie": "memguard=nonsense"}):
         answer = await stranger.get(path, **headers)
@@ -233,12 +270,10 @@ def _principal(guarded: Guarded) -> Any:
         {"tid": None},
     ],
 )
-async def test_a_bad_token_begins_no_visit(
-    app: Any, guarded: Guarded, changed: dict[str, Any]
-) -> None:
+async def test_a_bad_token_begins_no_visit(common: Common, changed: dict[str, Any]) -> None:
     """One opaque answer for all of them, and no cookie."""
-    browser = Browser(app)
-    answer = await browser.sign_in(guarded.key, **changed)
+    browser = Browser(common.app)
+    answer = await browser.sign_in(common.guarded.key, **changed)
     assert answer.status_code == 401
     assert "memguard" not in cookies(answer)
     assert "This token is not valid here." in answer.text
@@ -260,10 +295,10 @@ async def test_trying_tokens_at_the_door_is_bounded_as_everywhere(guarded: Guard
 
 @pytest.mark.requirement("Q8")
 @pytest.mark.parametrize("path", FORMS)
-async def test_no_form_is_taken_from_anywhere_else(app: Any, guarded: Guarded, path: str) -> None:
+async def test_no_form_is_taken_from_anywhere_else(common: Common, path: str) -> None:
     """Not without the secret of this visit, not with another's, not from a foreign page."""
-    browser = Browser(app)
-    await browser.sign_in(guarded.key, scope=" ".join(Scope))
+    browser = Browser(common.app)
+    await browser.sign_in(common.guarded.key, scope=" ".join(Scope))
     if path != "/console/login":
         await browser.get("/console/queue")
     else:
@@ -315,9 +350,9 @@ async def test_the_secret_of_another_visit_opens_nothing(app: Any, guarded: Guar
         "/console/static/console.js",
     ],
 )
-async def test_every_answer_tells_the_browser_what_may_not_be(browser: Browser, path: str) -> None:
+async def test_every_answer_tells_the_browser_what_may_not_be(reader: Browser, path: str) -> None:
     """Also a redirect, a refusal, what no route takes, and a file."""
-    answer = await browser.get(path)
+    answer = await reader.get(path)
     told = answer.headers
     assert told["content-security-policy"] == POLICY
     for part in ("default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'"):
@@ -327,17 +362,16 @@ async def test_every_answer_tells_the_browser_what_may_not_be(browser: Browser, 
     assert told["x-content-type-options"] == "nosniff"
     assert told["referrer-policy"] == "same-origin"
     assert "static" in path or told["cache-control"] == "no-store"
-    assert (await browser.get("/healthz")).headers.get("content-security-policy") is None
+    assert (await reader.get("/healthz")).headers.get("content-security-policy") is None
 
 
 @pytest.mark.requirement("Q8")
 @pytest.mark.parametrize("path", ["/console/login", *PAGES])
 async def test_no_page_has_a_script_or_a_style_in_it_or_asks_others(
-    app: Any, guarded: Guarded, browser: Browser, path: str
+    reader: Browser, path: str
 ) -> None:
     """Scripts, styles and pictures are files of ours; the policy would forbid them otherwise."""
-    await hold(app, guarded)
-    page = (await browser.get(path)).text
+    page = (await reader.get(path)).text
     assert re.findall(r"<script(?![^>]* src=\"/console/static/)", page) == []
     assert re.findall(r"<style|\sstyle=|\son[a-z]+=", page) == []
     assert re.findall(r"(?:src|href|action)=\"(?!/console|#)", page) == []
@@ -345,11 +379,10 @@ async def test_no_page_has_a_script_or_a_style_in_it_or_asks_others(
 
 @pytest.mark.requirement("Q8")
 @pytest.mark.parametrize("hostile", HOSTILE)
-async def test_what_others_wrote_is_text_on_every_page(
-    app: Any, guarded: Guarded, hostile: str
-) -> None:
+async def test_what_others_wrote_is_text_on_every_page(common: Common, hostile: str) -> None:
     """As memory, source, session, subject, tenant, and in what a form is filled in with again."""
-    tenant = hostile.translate({0x2028: None})
+    app, guarded = common.app, common.guarded
+    tenant = hostile.translate({0x2028: None})  # each has one of his own in the common console
     claims = {"tid": tenant, "sub": tenant}
     await hold(
         app,
@@ -393,18 +426,18 @@ async def test_a_reviewer_sees_his_own_tenant(app: Any, guarded: Guarded) -> Non
 
 @pytest.mark.requirement("Q8", "E4")
 @pytest.mark.parametrize("path", PAGES)
-async def test_each_page_asks_for_exactly_its_scope(app: Any, guarded: Guarded, path: str) -> None:
+async def test_each_page_asks_for_exactly_its_scope(common: Common, path: str) -> None:
     """All scopes but the right one give 403 that names it, and the menu does not lead there."""
     template = path.replace(ID, "{id}")
-    needed = ROUTES["GET", template]
-    browser = Browser(app)
-    await browser.sign_in(guarded.key, scope=" ".join(set(Scope) - {needed}))
+    needed, key = ROUTES["GET", template], common.guarded.key
+    browser = Browser(common.app)
+    await browser.sign_in(key, scope=" ".join(set(Scope) - {needed}))
     answer = await browser.get(path)
     assert answer.status_code == 403
     assert str(needed) in answer.text
     if template == path:
         assert f'href="{path}"' not in (await browser.get("/console/login")).text
-    await browser.sign_in(guarded.key, scope=str(needed))
+    await browser.sign_in(key, scope=str(needed))
     assert (await browser.get(path)).status_code in {200, 404}
     await browser.http.aclose()
 
@@ -456,11 +489,11 @@ async def test_pages_speak_the_readers_language(browser: Browser) -> None:
 @pytest.mark.parametrize(
     "onward", ["https://evil.example", "//evil.example", "/\\evil", "/console/../v1", "/v1/x", "x"]
 )
-async def test_no_form_leads_out_of_the_console(browser: Browser, onward: str) -> None:
+async def test_no_form_leads_out_of_the_console(reader: Browser, onward: str) -> None:
     """Where to go on is a path of the console, or its root."""
-    sent = await browser.post("/console/look", {"language": "en", "next": onward}, secret="")
+    sent = await reader.post("/console/look", {"language": "en", "next": onward}, secret="")
     assert sent.headers["location"] == "/console"
-    page = (await browser.get(f"/console/login?next={onward}")).text
+    page = (await reader.get(f"/console/login?next={onward}")).text
     assert 'name="next" value="/console"' in page
 
 
@@ -486,7 +519,7 @@ async def test_in_production_no_token_is_taken_at_the_door(
     await browser.http.aclose()
 
 
-def test_the_pages_of_this_test_are_those_of_the_table() -> None:
+async def test_the_pages_of_this_test_are_those_of_the_table() -> None:
     """Or a new page would be forgotten here; and nothing but the door and the files is public."""
     assert "/console/queue" in PAGES
     assert "/console/logout" in FORMS
