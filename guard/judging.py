@@ -18,6 +18,11 @@ from guard.rooms import Rooms
 REASON_QUOTED: Final = "origin.quoted"
 REASON_ECHO: Final = "origin.echo"
 
+_HEAD_START: Final = 0.001
+"""Seconds in which the models' threads get hold of the interpreter and let go of it again. Without
+them they would wait for it until the text is read. All of them have more to do than that: of what a
+write takes it is no part."""
+
 
 async def judge(principal: Principal, draft: Draft, rooms: Rooms) -> tuple[Screened, Facts]:
     """Return what policy makes of a draft, with the facts it rested on. Writes nothing."""
@@ -41,7 +46,7 @@ async def judged(
         # (2) Read the text, and find what needs nothing but the text, while they are at it; then
         # gather the facts in one round, at the subject's epoch.
         with watch.step("remember.gather"):
-            await asyncio.sleep(0)  # So that what has begun is under way.
+            await asyncio.wait({embedding}, timeout=_HEAD_START)
             text = await read_of(tagged, rooms)
             await ahead.show(text.views)
             run = Run(rooms.stages)

@@ -123,7 +123,12 @@ class Poison:
         near = projected(rows, self._a)
         products = self._products.with_rows(near * self._unit).astype(np.float32)
         squares = np.einsum("nd,nd->n", near, near)[:, None] + self._squares[None, :]
-        kernel = np.exp(-self.card.gamma * (squares - 2.0 * products))
+        # exp(-gamma * (squares - 2 * products)), in the place of the numbers that it is made from:
+        # there are thousands of them, and new memory takes as long as the arithmetic.
+        products *= 2.0
+        squares -= products
+        squares *= -self.card.gamma
+        kernel = np.exp(squares, out=squares)
         marks: Array = kernel @ self._a["examples_weights"] + self._bias("examples")
         return marks
 

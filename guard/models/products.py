@@ -6,7 +6,6 @@ single precision, and the same on every machine, since whole numbers are added u
 the packaged models multiplies; what it is told to do is the one operator that `_model` spells out.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -18,6 +17,7 @@ from guard.models.minilm import session_options
 _LIMBS: Final = 3
 _MOST: Final = float(127 << 16)
 """What the largest number of a row becomes: it fits three bytes with a sign."""
+_BYTE: Final = 0xFF
 _ZERO: Final = 128
 """The byte that stands for zero. With signed bytes some processors cut off large sums."""
 _AT_ONCE: Final = 16
@@ -54,20 +54,26 @@ class Products:
 
     def _multiplied(self, rows: NDArray[np.float32]) -> Floats:
         largest = np.abs(rows).max(axis=1, keepdims=True).astype(np.float64)
-        units = np.where(largest > 0.0, largest, 1.0) / _MOST
-        limbs = np.concatenate(list(_limbs(np.rint(rows / units).astype(np.int64))))
-        (made,) = self._session.run(None, {"rows": limbs})
+        largest[largest <= 0.0] = 1.0
+        units = largest / _MOST
+        (made,) = self._session.run(None, {"rows": _limbs(rows / units)})
         products: Floats = (_WEIGHTS @ made.reshape(_LIMBS, -1)).reshape(len(rows), -1)
-        return np.multiply(products, units, out=products)
+        products *= units
+        return products
 
 
-def _limbs(numbers: NDArray[np.int64]) -> Iterator[NDArray[np.uint8]]:
-    """Yield the bytes of whole numbers, the lowest first, each around `_ZERO`."""
-    for _ in range(_LIMBS - 1):
-        low = (numbers + _ZERO) & 0xFF
-        yield low.astype(np.uint8)
-        numbers = (numbers - (low - _ZERO)) >> 8
-    yield (numbers + _ZERO).astype(np.uint8)
+def _limbs(rows: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Return the bytes of numbers, each rounded to a whole one and around `_ZERO`: the lowest of
+    all rows first, shape (3 m, d).
+    """
+    numbers = np.rint(rows, out=rows).astype(np.int32)
+    limbs = np.empty((_LIMBS, *numbers.shape), np.uint8)
+    for limb in limbs:
+        # What is below `_ZERO` borrows from the byte above.
+        numbers += _ZERO
+        limb[:] = numbers & _BYTE
+        numbers >>= 8
+    return limbs.reshape(-1, numbers.shape[1])
 
 
 def _model(columns: NDArray[np.uint8]) -> bytes:
