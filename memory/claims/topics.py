@@ -11,9 +11,12 @@ UNRELATED: Final = Bond(BondKind.UNRELATED, "no_common_word")
 
 def content(claim: Claim) -> set[str]:
     """Return the words of a claim, those of its slot and those of its value."""
-    limited = {"limit"} if claim.limit is not Limit.EXACT else set()
-    work = {"work"} if "employed" in claim.about else set()
-    return {*claim.about, *claim.words, *limited, *work}
+    found = {*claim.about, *claim.words}
+    if claim.limit is not Limit.EXACT:
+        found.add("limit")
+    if "employed" in claim.about:
+        found.add("work")
+    return found
 
 
 def on_topic(new: Claim, old: Claim) -> Bond:
@@ -34,8 +37,10 @@ def on_topic(new: Claim, old: Claim) -> Bond:
 
 def _strangers(new: Claim, old: Claim, common: set[str]) -> bool:
     """Say whether two claims have nothing in common but a word that names two things."""
-    signs = _signs(new) & _signs(old)
-    return not signs and (not common or _apart(new, old, common))
+    signs = _signs(new)
+    if signs and signs & _signs(old):
+        return False
+    return not common or _apart(new, old, common)
 
 
 def _one_more(new: Claim, old: Claim) -> bool:
@@ -47,8 +52,10 @@ def _one_more(new: Claim, old: Claim) -> bool:
 
 def _of_another(new: Claim, old: Claim) -> bool:
     """Say whether two claims say the same kind of thing of two people."""
+    if new.slot.whose == old.slot.whose:
+        return False
     mine, its = set(new.about) - PERSONS, set(old.about) - PERSONS
-    return new.slot.whose != old.slot.whose and mine == its != set()
+    return mine == its != set()
 
 
 def _apart(new: Claim, old: Claim, common: set[str]) -> bool:
