@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from sqlalchemy import Row as SqlRow
-from sqlalchemy import delete, insert, or_, select, update
+from sqlalchemy import bindparam, delete, insert, or_, select, update
 
 from guard.errors import ConflictError, NotFoundError
 from guard.nouns import Barred, Leaf, Row
@@ -37,9 +37,7 @@ class SqlBans:
     @retried
     async def standing(self, tenant: TenantId) -> Sequence[Ban]:
         """Return the bans that are not lifted, in the order of their ids."""
-        query = select(BANS).where(BANS.c.tenant == tenant, BANS.c.lifted_at.is_(None))
-        async with self._database.reading(tenant) as connection:
-            found = (await connection.execute(query.order_by(BANS.c.id))).all()
+        (found,) = await self._database.fetch(tenant, (_STANDING, {"tenant": tenant}))
         return [_ban(row) for row in found]
 
     @retried
@@ -136,6 +134,12 @@ def check_ban(ban: Ban, leaf: Leaf) -> None:
         raise ValueError("a leaf is of another ban")
 
 
+# Built once: putting a query together costs as much as running it.
+_STANDING: Final = (
+    select(BANS)
+    .where(BANS.c.tenant == bindparam("tenant"), BANS.c.lifted_at.is_(None))
+    .order_by(BANS.c.id)
+)
 _NAMED: Final = (Kind.SOURCE, Kind.SESSION, Kind.CLIENT, Kind.MEMORY)
 _IN: Final = (MEMORIES.c.source, MEMORIES.c.session, MEMORIES.c.client, MEMORIES.c.id)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, event
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
@@ -143,6 +143,23 @@ def engine_for(url: URL, pool: Pool = POOL) -> AsyncEngine:
     return engine
 
 
+def reading_engine(url: URL, size: int) -> Engine:
+    """Return an engine for the SQLite file of `url` that reads in the threads of its callers.
+
+    It begins no transaction, so that each statement sees its own moment, and can't write.
+    """
+    wait = {} if "timeout" in url.query else {"timeout": BUSY_SECONDS}
+    engine = create_engine(
+        url.set(drivername="sqlite"),
+        hide_parameters=True,
+        connect_args=wait,
+        pool_size=size,
+        max_overflow=0,
+    )
+    event.listen(engine, "connect", _prepare_reading)
+    return engine
+
+
 def scoping(scope: Scope) -> str:
     """Return PostgreSQL's statement that puts the rest of a transaction into a scope."""
     return postgres.scoping(None if isinstance(scope, System) else scope)
@@ -169,6 +186,15 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
     connection.driver_connection.text_factory = _readable
     cursor = connection.cursor()
     for pragma in _PRAGMAS:
+        cursor.execute(pragma)
+    cursor.close()
+
+
+def _prepare_reading(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None
+    connection.text_factory = _readable
+    cursor = connection.cursor()
+    for pragma in (*_PRAGMAS, "PRAGMA query_only = ON"):
         cursor.execute(pragma)
     cursor.close()
 

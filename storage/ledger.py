@@ -60,9 +60,9 @@ class SqlLedger:
     @retried
     async def epoch(self, tenant: TenantId, subject: SubjectId) -> Epoch:
         """Return the subject's epoch, 0 for one that has never written."""
-        async with self._database.reading(tenant) as connection:
-            epoch = await connection.scalar(_EPOCH, {"tenant": tenant, "subject": subject})
-        return Epoch(epoch or 0)
+        asked = {"tenant": tenant, "subject": subject}
+        (found,) = await self._database.fetch(tenant, (_EPOCH, asked))
+        return Epoch(found[0].epoch if found else 0)
 
     async def commit(self, change: Change) -> None:
         """Apply all of `change` durably in one transaction, or nothing.
@@ -168,13 +168,13 @@ class SqlLedger:
     ) -> list[Row]:
         """Return those of `ids` that this subject owns, in any state, in the order of `ids`."""
         wanted = [id for id in dict.fromkeys(ids) if storable(id)]
-        found: dict[MemoryId, Row] = {}
-        async with self._database.reading(tenant) as connection:
-            for start in range(0, len(wanted), _IDS_PER_QUERY):
-                some = wanted[start : start + _IDS_PER_QUERY]
-                asked = {"tenant": tenant, "subject": subject, "ids": some}
-                for row in rows_of(await connection.execute(_BY_ID, asked)):
-                    found[row.sealed.label.id] = row
+        owned = {"tenant": tenant, "subject": subject}
+        queries = [
+            (_BY_ID, owned | {"ids": wanted[start : start + _IDS_PER_QUERY]})
+            for start in range(0, len(wanted), _IDS_PER_QUERY)
+        ]
+        every = await self._database.fetch(tenant, *queries) if queries else []
+        found = {row.sealed.label.id: row for some in every for row in rows_of(some)}
         return [found[id] for id in wanted if id in found]
 
     async def unindexed(self, tenant: TenantId, subject: SubjectId, limit: int) -> list[Row]:
@@ -216,8 +216,8 @@ class SqlLedger:
     async def _listed(
         self, tenant: TenantId, query: Executable, asked: dict[str, Any]
     ) -> list[Row]:
-        async with self._database.reading(tenant) as connection:
-            return rows_of(await connection.execute(query, asked))
+        (found,) = await self._database.fetch(tenant, (query, asked))
+        return rows_of(found)
 
 
 def _age(row: Row) -> tuple[datetime, MemoryId]:

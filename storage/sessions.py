@@ -20,13 +20,15 @@ async def beside(
 ) -> Mapping[MemoryId, Beside]:
     """Return what stands beside those of `ids` that this subject has in a session."""
     wanted = [id for id in dict.fromkeys(ids) if storable(id)]
-    found: dict[MemoryId, Beside] = {}
-    async with database.reading(tenant) as connection:
-        for start in range(0, len(wanted), _MOST):
-            asked = {"tenant": tenant, "subject": subject, "ids": wanted[start : start + _MOST]}
-            for id, before, after in await connection.execute(_BESIDE, asked):
-                found[MemoryId(id)] = Beside(_id(before), _id(after))
-    return found
+    owned = {"tenant": tenant, "subject": subject}
+    queries = [
+        (_BESIDE, owned | {"ids": wanted[start : start + _MOST]})
+        for start in range(0, len(wanted), _MOST)
+    ]
+    every = await database.fetch(tenant, *queries) if queries else []
+    return {
+        MemoryId(row.id): Beside(_id(row.before), _id(row.after)) for some in every for row in some
+    }
 
 
 def _id(value: object) -> MemoryId | None:
