@@ -28,14 +28,22 @@ NARROW: Final = (390, 844)
 _STICKING_OUT: Final = """() => {
   const root = document.documentElement, room = root.clientWidth;
   if (root.scrollWidth <= room) return [];
-  const out = [...document.querySelectorAll("body *")].filter((one) => {
-    const box = one.getBoundingClientRect();
-    return box.width > 0 && box.right > room + 0.5;
-  });
-  const told = out.map((one) => {
-    const right = Math.round(one.getBoundingClientRect().right);
-    return `${one.tagName}.${one.className.baseVal ?? one.className} ends at ${right}`;
-  });
+  const named = (one) => `${one.tagName}.${one.className.baseVal ?? one.className}`;
+  const told = [];
+  const look = (boxes, name) => {
+    const right = Math.max(...[...boxes].map((box) => box.width > 0 ? box.right : 0), 0);
+    if (right > room) told.push(`${name} ends at ${Math.round(right)}`);
+  };
+  for (const one of document.querySelectorAll("body *")) {
+    look([one.getBoundingClientRect()], named(one));
+    for (const text of one.childNodes) {
+      // A long word sticks out of its own element, too, which then ends where it should.
+      if (text.nodeType !== Node.TEXT_NODE) continue;
+      const range = document.createRange();
+      range.selectNodeContents(text);
+      look(range.getClientRects(), `text in ${named(one)}`);
+    }
+  }
   return [`${root.scrollWidth} wide in ${room}`, ...told];
 }"""
 
