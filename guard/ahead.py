@@ -6,9 +6,10 @@ readings as soon as they are known, and its answer is waited for at the end.
 """
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar
 
 from guard.errors import UnavailableError
 from guard.nouns import Draft, Facts, Tagged, View
@@ -36,13 +37,25 @@ class Begun(Protocol):
         ...
 
 
-@runtime_checkable
-class Early(Detector, Protocol):
-    """A detector that can begin with a draft alone."""
+class Early(ABC):
+    """A detector that can begin with a draft alone. By its name, and not by what it can do: each
+    write asks.
+    """
 
+    @property
+    @abstractmethod
+    def version(self) -> str:
+        """As any detector's."""
+
+    @abstractmethod
+    async def detect(
+        self, tagged: Tagged, facts: Facts, before: Sequence[Finding]
+    ) -> tuple[Finding, ...]:
+        """Return what it finds when it begins late."""
+
+    @abstractmethod
     def begin(self, draft: Draft) -> Begun:
         """Begin, and return who goes on with it."""
-        ...
 
 
 class Ahead:

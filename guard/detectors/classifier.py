@@ -10,6 +10,7 @@ from typing import Final, Protocol
 
 import msgspec
 
+from guard.ahead import Early
 from guard.aside import aside
 from guard.content import content_of
 from guard.errors import UnavailableError
@@ -97,7 +98,7 @@ class Reader(Protocol):
         ...
 
 
-class Classifier:
+class Classifier(Early):
     """Fulfils `guard.ports.Detector`, and begins early."""
 
     def __init__(self, reader: Reader) -> None:
