@@ -7,15 +7,16 @@ counts for nothing, and what an agent, a page or a tool says has no support of i
 often it comes (W4).
 """
 
-import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
+from itertools import takewhile
 from typing import Final
 
 import msgspec
 
-from guard.kin import said_in
+from guard.aside import aside
+from guard.kin import TO_COMPARE, said_in
 from guard.nouns import Label, Leaf, Opened, Row
 from guard.relating import Relating, Tie
 from guard.rooms import Rooms
@@ -57,18 +58,81 @@ class Verdict(msgspec.Struct, frozen=True):
     withheld: bool = False
 
 
-async def agreed(voices: Sequence[Voice], rooms: Rooms) -> Mapping[MemoryId, Verdict]:
-    """Return the verdicts on those of one subject's `voices` that another one contradicts."""
-    pairs = list(_comparable(voices))
-    if not pairs:
-        return {}
-    opposed = await asyncio.to_thread(_opposed, pairs, rooms.relating)
-    if not opposed:
-        return {}
-    concerned = list(dict.fromkeys(voice.id for pair in opposed for voice in pair))
-    tenant = TenantId(voices[0].row.sealed.label.tenant)
-    made = await rooms.audit.made(tenant, concerned)
-    return verdicts(opposed, _support(voices, made))
+class Voices:
+    """The memories that were read for one answer, each compared with the others when it matters.
+
+    Who asks for five memories does not wait for what thirty others are to each other.
+    """
+
+    def __init__(self, voices: Sequence[Voice], rooms: Rooms) -> None:
+        self._rooms = rooms
+        # What was recorded later may contradict what stands before it.
+        ordered = sorted(voices, key=lambda one: (one.row.sealed.label.recorded_at, one.id))
+        self._ordered = {voice.id: voice for voice in ordered}
+        self._settled: set[MemoryId] = set()
+        self._whole: set[MemoryId] = set()
+        self._opposed: dict[MemoryId, list[Voice]] = {}
+        self._verdicts: Mapping[MemoryId, Verdict] = {}
+
+    def trust(self, id: MemoryId) -> int:
+        """Return the trust of one of them."""
+        return _trust(self._ordered[id])
+
+    async def verdicts_on(self, ids: Iterable[MemoryId]) -> Mapping[MemoryId, Verdict]:
+        """Return the verdicts on those of these memories that another one contradicts.
+
+        What contradicts them is judged as well, and what contradicts that: who is withheld himself
+        outweighs nothing.
+        """
+        wanted = [id for id in ids if id not in self._settled]
+        if not wanted:
+            return self._verdicts
+        while wanted:
+            self._settled.update(wanted)
+            wanted = await self._compared(frozenset(wanted))
+        opposed = [
+            (newer, old) for id, newer in self._ordered.items() for old in self._opposed.get(id, ())
+        ]
+        if opposed:
+            concerned = list(dict.fromkeys(voice.id for pair in opposed for voice in pair))
+            tenant = TenantId(opposed[0][0].row.sealed.label.tenant)
+            made = await self._rooms.audit.made(tenant, concerned)
+            self._verdicts = verdicts(opposed, _support([*self._ordered.values()], made))
+        return self._verdicts
+
+    async def _compared(self, chosen: AbstractSet[MemoryId]) -> list[MemoryId]:
+        """Compare these with all others; return who contradicts them and was not compared yet."""
+        rows = {id: self._olds(id, chosen) for id in self._ordered if id not in self._whole}
+        opposed = await self._against(rows)
+        # Which of several memories is meant is only known beside all of them.
+        partly = opposed.keys() - chosen
+        for id in partly:
+            del opposed[id]
+        opposed |= await self._against({id: self._olds(id, {id}) for id in partly})
+        self._whole |= chosen | partly
+        self._opposed |= opposed
+        named = [id for newer, olds in opposed.items() for id in (newer, *(old.id for old in olds))]
+        return [id for id in dict.fromkeys(named) if id not in self._settled]
+
+    def _olds(self, id: MemoryId, chosen: AbstractSet[MemoryId]) -> list[Voice]:
+        """Return what a memory is compared with, of what was recorded before it: what speaks of a
+        same thing. Of one that is not chosen, only the chosen ones.
+        """
+        newer = self._ordered[id]
+        return [
+            older
+            for older in takewhile(lambda one: one is not newer, self._ordered.values())
+            if (id in chosen or older.id in chosen) and len(newer.topics & older.topics) >= _TOPICS
+        ]
+
+    async def _against(self, rows: Mapping[MemoryId, list[Voice]]) -> dict[MemoryId, list[Voice]]:
+        """Return which of the older ones each memory contradicts, where it contradicts any."""
+        asked = {id: olds for id, olds in rows.items() if olds}
+        size = sum(_size(one) for id, olds in asked.items() for one in (self._ordered[id], *olds))
+        relating = self._rooms.relating
+        return await aside(
+            size, _opposed, [(self._ordered[id], o) for id, o in asked.items()], relating
+        )
 
 
 def verdicts(
@@ -139,26 +203,22 @@ def _support(
     }
 
 
-def _comparable(voices: Sequence[Voice]) -> Iterator[tuple[Voice, Voice]]:
-    """Yield the pairs that speak of a same thing, the one that was recorded later first."""
-    ordered = sorted(voices, key=lambda one: (one.row.sealed.label.recorded_at, one.id))
-    for place, newer in enumerate(ordered):
-        for older in ordered[:place]:
-            if len(newer.topics & older.topics) >= _TOPICS:
-                yield newer, older
-
-
-def _opposed(pairs: Sequence[tuple[Voice, Voice]], relating: Relating) -> list[tuple[Voice, Voice]]:
-    by_newer: dict[MemoryId, list[tuple[Voice, Voice]]] = {}
-    for pair in pairs:
-        by_newer.setdefault(pair[0].id, []).append(pair)
-    opposed = []
-    for of_one in by_newer.values():
-        ties = relating.ties(
-            said_in(of_one[0][0].opened), [said_in(old.opened) for _, old in of_one]
-        )
-        opposed += [pair for pair, tie in zip(of_one, ties, strict=True) if tie is Tie.AGAINST]
+def _opposed(
+    rows: Sequence[tuple[Voice, Sequence[Voice]]], relating: Relating
+) -> dict[MemoryId, list[Voice]]:
+    opposed = {}
+    for newer, olds in rows:
+        ties = relating.ties(said_in(newer.opened), [said_in(old.opened) for old in olds])
+        against = [old for old, tie in zip(olds, ties, strict=True) if tie is Tie.AGAINST]
+        if against:
+            opposed[newer.id] = against
     return opposed
+
+
+def _size(voice: Voice) -> int:
+    """Return how long a memory is to compare, in characters of a text that is still to be read."""
+    body = voice.opened.body
+    return len(body.reading) // TO_COMPARE if body.reading else len(body.text)
 
 
 def _rank(voice: Voice, support: Mapping[MemoryId, int]) -> tuple[int, int]:

@@ -7,6 +7,7 @@ whether a stored memory is decided again from its findings, or looked at again (
 
 import hashlib
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final, Protocol
 
 import msgspec
@@ -60,8 +61,14 @@ def policy_with(tenant: TenantId, own: Override | None, rooms: Governed) -> Poli
 
 def models_of(rooms: Rooms) -> str:
     """Return the version of all that looks at a text, a few characters; changes with any of it."""
-    looking = dict.fromkeys(rooms.stages, f"{RULES}")
-    looking |= {name: detector.version for name, detector in rooms.detectors.items()}
+    detectors = tuple((name, detector.version) for name, detector in rooms.detectors.items())
+    return _digest(tuple(rooms.stages), detectors)
+
+
+@lru_cache(maxsize=16)
+def _digest(stages: tuple[str, ...], detectors: tuple[tuple[str, str], ...]) -> str:
+    # Asked for each memory of each recall, and nearly always the same.
+    looking = dict.fromkeys(stages, f"{RULES}") | dict(detectors)
     encoded = msgspec.json.encode(looking, order="sorted")
     return hashlib.sha256(encoded).hexdigest()[:_DIGITS]
 

@@ -78,6 +78,10 @@ class Hot:
         )
         return hashlib.blake2b(asked, key=self._secret, digest_size=_KEY_BYTES).digest()
 
+    def holds(self, principal: Principal, query: Query) -> bool:
+        """Return whether anything is kept of a question, whatever has become of that since."""
+        return bool(self._kept) and self.key(principal, query) in self._kept
+
     def find(self, key: bytes, standpoint: Standpoint, now: datetime) -> Came | None:
         """Return what this question came to from this standpoint, None when that is not known."""
         came = self._kept.get(key)

@@ -21,7 +21,7 @@ from memory.types import Owner
 
 LIKENESS: Final = 0.70
 """Least cosine, in any vector, from which two memories are compared though they share no slot."""
-_TO_COMPARE: Final = 16
+TO_COMPARE: Final = 16
 """Bytes of a reading that are compared in the time that one character takes to be read."""
 _SLOT: Final = "slot\x1f"
 """Before a slot's name among the entities. No caller's entity has this sign (`gateway.wire`)."""
@@ -85,7 +85,7 @@ async def compared(owner: Owner, said: Said, rows: Sequence[Row], rooms: Rooms) 
 
 def _length(said: Said, relating: Relating) -> int:
     """Return how long a text is to compare, in characters of one that is still to be read."""
-    return len(said.record) // _TO_COMPARE if relating.is_current(said.record) else len(said.text)
+    return len(said.record) // TO_COMPARE if relating.is_current(said.record) else len(said.text)
 
 
 def said_in(memory: Opened) -> Said:

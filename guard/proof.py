@@ -60,15 +60,18 @@ class Proof:
         rooms: Rooms,
         *,
         trail: Trail,
+        bans: Sequence[Ban] | None = None,
     ) -> None:
-        """Take `tokens` for what the index holds of each memory that it named."""
+        """Take `tokens` for what the index holds of each memory that it named, and the `bans` that
+        stand now, where somebody has asked for them.
+        """
         self._trail = trail
         self._principal = principal
         self._query = query
         self._tokens = tokens
         self._now = now
         self._rooms = rooms
-        self._bans: Sequence[Ban] | None = None
+        self._bans = bans
         self._barred: set[MemoryId] = set()
 
     async def of(self, rows: Sequence[Row]) -> list[Proved]:
