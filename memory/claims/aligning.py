@@ -12,9 +12,9 @@ from memory.claims.likeness import unlike
 from memory.claims.nouns import Bond, BondKind, Claim, Form, Mark, Polarity, ValueKind
 from memory.claims.small_rules import COMMON, FAINT, MEANT, RHYTHMS
 
-LOOSE: Final = frozenset({"aligned", "less_exact", "less_alike"})
+LOOSE: Final = frozenset({"aligned", "less_exact", "less_alike", "told_beside"})
 """Reasons of a bond that may be meant of another memory."""
-_TURNED: Final = frozenset({Mark.CHANGED, Mark.AGAIN})
+TURNED: Final = frozenset({Mark.CHANGED, Mark.AGAIN})
 _TYPED: Final = frozenset(
     {ValueKind.NUMBER, ValueKind.QUANTITY, ValueKind.DATE, ValueKind.TIME, ValueKind.CODE}
 )
@@ -42,7 +42,7 @@ def aligned(new: Claim, old: Claim) -> Bond | None:
         return _alike(new, old, mine)
     if Polarity.ENDED in (new.polarity, old.polarity) or new.polarity is not old.polarity:
         return None
-    if new.scope != old.scope or not _TURNED & set(new.marks) or Mark.ADDED in new.marks:
+    if new.scope != old.scope or not TURNED & set(new.marks) or Mark.ADDED in new.marks:
         return None
     return _changed(new, old)
 
@@ -79,7 +79,7 @@ def _stated(claim: Claim) -> bool:
 
 def _alike(new: Claim, old: Claim, words: frozenset[str]) -> Bond | None:
     """Judge two claims of the same words: in another order they may be told of another."""
-    if len(words) == 1 and not (new.about and old.about):
+    if len(words) == 1 and not (new.about and old.about) and not new.scope:
         return None
     if new.scope != old.scope or new.limit is not old.limit or not _in_order(new, old):
         return None
@@ -98,7 +98,7 @@ def _in_order(new: Claim, old: Claim) -> bool:
         return [w for w in new.words if w not in FAINT] == [w for w in old.words if w not in FAINT]
     if Form.OPAQUE in (new.form, old.form):
         opaque, read = (new, old) if new.form is Form.OPAQUE else (old, new)
-        return "\x1f".join(read.words) in "\x1f".join(opaque.words)
+        return "\x1f".join(w for w in read.words if w not in FAINT) in "\x1f".join(opaque.words)
     mine, its = _named(new.words), _named(old.words)
     return mine == its or (mine == _named(old.about) and its == _named(new.about))
 
@@ -130,4 +130,44 @@ def _answers(new: Claim, old: Claim) -> bool:
         return False
     if Form.OPAQUE in (new.form, old.form):
         return bool(set(old.about or old.words) & set(new.about or new.words))
-    return Form.STATED not in (new.form, old.form) and not unlike(new, old)
+    named = len(set(old.about) & set(new.words)) > 1
+    stated = old.form is Form.STATED or (new.form is Form.STATED and not named)
+    return not stated and not unlike(new, old)
+
+
+_UNNAMED: Final = DOING | COMMON | {"weight", "height", "size"}
+"""Words that name nothing of which there could be another: what is done, and what is measured."""
+_MOSTLY: Final = 0.6
+"""Share of the words of a slot by which a clause names it, whatever else its text speaks of."""
+
+
+def repeated(new: Claim, old: Claim, known: frozenset[str]) -> bool:
+    """Say whether a claim only says again what an older text said, where a clause of that leaves
+    out what the one before it named: "the wedding is on 6 June, the place is …".
+    """
+    told = new.value == old.value and new.polarity is old.polarity and new.scope == old.scope
+    named = set(old.about) <= set(new.about) and bool(old.about) and core(new) - COMMON <= known
+    return told and named and new.limit is old.limit
+
+
+def told_beside(new: Claim, old: Claim, said: frozenset[str]) -> Bond | None:
+    """Return what a value is to an older one if another clause of its text names the slot: "I
+    weighed my rucksack again, it's 11 kg now". Nothing else may be named there.
+    """
+    slot = _named(old.about) - DOING - COMMON - RHYTHMS
+    own = _named(new.about) - DOING - COMMON - RHYTHMS
+    if not slot or not slot <= said or not own <= slot:
+        return None
+    if len(own) < _MOSTLY * len(slot) and said - slot - _named(new.words) - _UNNAMED:
+        return None
+    if new.value.kind is not old.value.kind or new.value.kind not in _TYPED or new.many or old.many:
+        return None
+    if new.scope or old.scope or new.limit is not old.limit or Form.OPAQUE in (new.form, old.form):
+        return None
+    one_unit = _unit(new) == _unit(old) and new.value != old.value
+    stated = new.polarity is old.polarity is Polarity.AFFIRMED
+    return Bond(BondKind.SUPERSEDES, "told_beside") if one_unit and stated else None
+
+
+def _unit(claim: Claim) -> str:
+    return claim.value.text.partition(" ")[2] if claim.value.kind is ValueKind.QUANTITY else ""

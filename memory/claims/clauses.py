@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from memory.claims.lexicon import Does, Token
 from memory.claims.naming import heading
-from memory.claims.small_rules import CONDITION_ENDS, CONDITIONS
+from memory.claims.small_rules import CONDITION_ENDS, CONDITIONS, RHYTHMS
 
 MOST: Final = 24
 """Clauses that are read of one text."""
@@ -41,6 +41,8 @@ class Clause(NamedTuple):
     changed: bool
     head: tuple[str, ...] = ()
     """The words of the heading that it stands under, where that names a thing: "Note 12: …"."""
+    first: bool = True
+    """Whether its sentence begins with it."""
 
 
 def clauses(tokens: list[Token]) -> list[Clause]:
@@ -63,10 +65,10 @@ def clauses(tokens: list[Token]) -> list[Clause]:
                 or _announces(part, last=last)
                 or _contrasts(part, parts)
             ):
-                topic = [t for t in part if t.role is Does.NOUN]
+                topic = _topic(part)
                 changed = changed or fixes or Does.CHANGE in roles
                 continue
-            found.append(Clause(_with(topic, part), changed or fixes, head))
+            found.append(Clause(_with(topic, part), changed or fixes, head, first=not place))
             topic = []
             if len(found) == MOST:
                 return found
@@ -82,7 +84,22 @@ _PASSED: Final = frozenset({Does.SILENT, Does.LASTING, Does.POINTER, Does.COMMA}
 def _with(topic: list[Token], part: list[Token]) -> list[Token]:
     """Return a part that begins with its link after what was announced: 手机号换了，现在是…"""
     first = next((token for token in part if token.role not in _PASSED), None)
-    return [*topic, *part] if topic and first is not None and first.role is Does.LINK else part
+    if not topic or first is None:
+        return part
+    return [*topic, *part] if first.role in _ON or first.text in RHYTHMS else part
+
+
+_ON: Final = frozenset({Does.LINK, Does.VERB, Does.VALUE, Does.MOST, Does.LEAST})
+"""What goes on with the topic of the part before it."""
+
+
+def _topic(part: list[Token]) -> list[Token]:
+    """Return what a part that is left out speaks of: all that it names where it tells a change."""
+    turned = _chinese(part) and (_told(part) or any(t.raw in _MEASURED for t in part))
+    return [t for t in part if t.role is Does.NOUN or (turned and t.role is Does.WORD)]
+
+
+_MEASURED: Final = frozenset({"量过", "称过", "重新量过", "重新称过", "查过"})
 
 
 def _sentences(tokens: list[Token]) -> Iterator[list[Token]]:
@@ -124,11 +141,19 @@ def _starts(sentence: list[Token], place: int, before: list[Token]) -> bool:
     if role is Does.COMMA and _condition(before):
         return False
     after = _until_break(sentence, place + 1)
-    if role is Does.COMMA and (_chinese(before) or _empty(before) or _empty(after)):
+    told = role is Does.COLON and _tells(before) and len(after) >= _SHORT
+    if told or (role is Does.COMMA and (_chinese(before) or _empty(before) or _empty(after))):
         return True
     if role is Does.AND and not any(token.role in _STATING for token in before):
         return False
     return any(token.role in _STATING or token.role is Does.SELF for token in after)
+
+
+def _tells(part: list[Token]) -> bool:
+    """Say whether what stands before a colon is a whole statement: "we got an extension: …"."""
+    acts = next((n for n, t in enumerate(part) if t.role in {Does.VERB, Does.CHANGE}), len(part))
+    whole = any(t.role in {Does.WORD, Does.NOUN} for t in part[acts + 1 :])
+    return whole and part[0].role is Does.SELF and part[-1].role is not Does.PREP
 
 
 def _until_break(sentence: list[Token], start: int) -> list[Token]:
@@ -185,13 +210,15 @@ def _announces(part: list[Token], *, last: bool) -> bool:
     )
 
 
-_TURNED: Final = frozenset("换改变")
 _PLAINLY: Final = frozenset({Does.TO, Does.LINK, Does.VALUE, Does.VERB, Does.NUMBER})
+
+
+_DONE: Final = frozenset({"了", "啦", "咯", "过", "完"})
 
 
 def _told(part: list[Token]) -> bool:
     """Say whether a Chinese part only tells that something changed: 手机号换了, 我换了通勤方式."""
-    bare = [n for n, token in enumerate(part) if token.raw in _TURNED]
+    bare = [n for n, token in enumerate(part) if token.role is Does.CHANGE or token.raw in "换改变"]
     if not bare or not _PLAINLY.isdisjoint([token.role for token in part]):
         return False
-    return part[bare[0] + 1 : bare[0] + 2] != [] and part[bare[0] + 1].raw in {"了", "啦", "咯"}
+    return part[bare[0] + 1 : bare[0] + 2] != [] and part[bare[0] + 1].raw in _DONE

@@ -57,6 +57,8 @@ def order_of(tokens: Sequence[Token]) -> tuple[str, ...]:
 
 
 def _signed(token: Token) -> str:
+    if token.raw == "被":
+        return _BY
     if token.role in _ALONE:
         return _ALONE[token.role]
     if token.role not in _SIGNS:
@@ -82,6 +84,25 @@ def _is_passive(order: Sequence[str]) -> bool:
     """Say whether a name follows "by" that does something to another."""
     by = next((n for n, word in enumerate(order[:-1]) if word == _BY), 0)
     return by > 1 and _is_name(order[by + 1])
+
+
+def in_other_voice(new: Sequence[str], old: Sequence[str]) -> bool:
+    """Say whether one clause is the other in the passive voice: the same did it to the same."""
+    if _is_passive(new) is _is_passive(old) or any(word[0] == _NUMBER for word in (*new, *old)):
+        return False
+    return _active(new) == _active(old)
+
+
+def _active(order: Sequence[str]) -> list[str]:
+    """Return a clause with who did it first, then what he did, and to whom."""
+    if not _is_passive(order):
+        return list(order)
+    by = order.index(_BY)
+    before, who = list(order[:by]), list(order[by + 1 :])
+    if _LINK not in before:
+        return [*who, *before]
+    link = before.index(_LINK)
+    return [*who, *before[link + 1 :], *before[:link]]
 
 
 def both_so(new: Sequence[str], old: Sequence[str]) -> bool:

@@ -31,7 +31,31 @@ def folded(text: str) -> str:
     return _respelt(done)
 
 
+_THAT_ONE: Final = re.compile("那一(?=[排块条个间家张本份种套位只])")
+_FRONTED: Final = re.compile(
+    r"(?P<before>^|[,;。!?\n]\s?)(?P<what>(?!因|所|但|如|虽|后|其实|结果|为了|以|现|今|昨|明|前|刚|要是)"
+    r"[\u3400-\u9fff]{1,12})(?<![天年月日周候前后在来间上下早晚时])(?P<who>我们|我)"
+    r"(?P<how>(?:已经|现在|早就|早|再也|也|还|不再|不|没有|没|从不|会|能)+)"
+    r"(?P<does>[\u3400-\u9fff]{1,4}?)(?P<end>了?)(?=$|[,;。!?\n])"
+    r"|(?P<again>^|[,;。!?\n]\s?)(?P<that>[\u3400-\u9fff]{1,16})(?<![天年月日周候前后在来间上下早晚时])"
+    r"(?P<one>我们|我)(?P<ends>取消|退掉|退订|卸载|放弃|戒掉|停掉|卖掉|戒|停|退|卖)了(?=$|[,;。!?\n])"
+)
+"""What is spoken of put first, then who does it: 烟我已经不抽了, 那门课我取消了."""
+
+
 def _respelt(text: str) -> str:
     for spelt, shorter in _SPELT:
         text = text.replace(spelt, shorter)
-    return text
+    text = _THAT_ONE.sub("那", text)
+    return _FRONTED.sub(_behind, text) if "我" in text[1:] else text
+
+
+def _behind(found: re.Match[str]) -> str:
+    """Return a clause with what is done before what it is done to."""
+    if "我" in (found["what"] or found["that"]):
+        return found.group()
+    if found["that"]:
+        return f"{found['again']}{found['one']}{found['ends']}了{found['that']}"
+    return (
+        f"{found['before']}{found['who']}{found['how']}{found['does']}{found['what']}{found['end']}"
+    )

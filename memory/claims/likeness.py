@@ -36,7 +36,10 @@ def unlike(new: Claim, old: Claim) -> str:
 
 def open_to_several(new: Claim, old: Claim) -> bool:
     """Say whether nothing shows that a slot takes one value only."""
-    if new.about == _BEING or (not new.marks and Form.STATED in (new.form, old.form)):
+    if new.about == _BEING:
+        moved = Mark.CHANGED in new.marks and new.shape == old.shape == "place"
+        return not (moved and len((set(new.words) & set(old.words)) - COMMON) > 1)
+    if not new.marks and Form.STATED in (new.form, old.form):
         return True
     if ACTS.issuperset(new.about):
         changed = Mark.CHANGED in new.marks and akin(new, old)

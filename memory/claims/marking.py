@@ -19,7 +19,7 @@ from memory.claims.small_rules import (
     SPANS,
     TRAILS,
 )
-from memory.claims.turning import kept_on, past, turned
+from memory.claims.turning import helped, kept_on, past, reported, turned
 from memory.claims.units_rules import EVERY_WEEK, MONTHS, WEEKDAYS
 
 
@@ -69,7 +69,7 @@ _SMALL: Final = frozenset({Does.SILENT, Does.SELF, Does.COMMA, Does.PREP})
 def marked(clause: Clause) -> Marked:
     """Return what a clause says with its small words read and taken off."""
     present, replaced = _from(clause.tokens)
-    whole, since = _since(turned(present))
+    whole, since = _since(turned(helped(reported(present))))
     tokens, scope = _scoped(whole)
     end = _instead(tokens)
     marks = {_TURNS[t.role] for t in tokens if t.role in _TURNS}
@@ -126,15 +126,24 @@ def _instead(tokens: list[Token]) -> int:
         role = token.role
         if role is Does.INSTEAD:
             return place
-        ends = role is Does.DENY and place >= near and place > 1
-        if ends and tokens[place - 1].role is Does.COMMA:
+        if role is not Does.DENY or place < 2:  # noqa: PLR2004
+            continue
+        before = tokens[place - 1].role
+        if (before is Does.COMMA and place >= near) or (
+            before is Does.AND and _SAID.isdisjoint([t.role for t in tokens[place:]])
+        ):
             return place
     return len(tokens)
+
+
+_SAID: Final = frozenset({Does.VERB, Does.LINK, Does.CHANGE, Does.SELF})
 
 
 def _from(tokens: list[Token]) -> tuple[list[Token], tuple[Token, ...]]:
     """Take "from the old one" out of a clause that says what something changed to."""
     raws = [t.raw for t in tokens]
+    if given := _given(tokens):
+        return given
     if _FROM.isdisjoint(raws):
         return tokens, ()
     start = next(n for n, raw in enumerate(raws) if raw in _FROM)
@@ -148,6 +157,24 @@ def _from(tokens: list[Token]) -> tuple[list[Token], tuple[Token, ...]]:
     if not changes or end is None or end - start < 2:  # noqa: PLR2004
         return tokens, ()
     return [*tokens[:start], *tokens[end:]], tuple(tokens[start + 1 : end])
+
+
+_GIVES: Final = frozenset({"replaced", "swapped", "ditched", "traded", "exchanged"})
+_FOR: Final = frozenset({"with", "for", "by"})
+
+
+def _given(tokens: list[Token]) -> tuple[list[Token], tuple[Token, ...]] | None:
+    """Take what was given up out of "swapped the old one for a new one"."""
+    gives = next((n for n, t in enumerate(tokens[:4]) if t.raw in _GIVES), None)
+    if gives is None or any(t.role not in _GONE for t in tokens[:gives]):
+        return None
+    ahead = next((n for n, t in enumerate(tokens) if n > gives + 1 and t.raw in _FOR), None)
+    if ahead is None or ahead + 1 == len(tokens):
+        return None
+    change = Token(Does.CHANGE, "changed", "changed")
+    return [*tokens[:gives], change, *tokens[ahead + 1 :]], tuple(
+        t for t in tokens[gives + 1 : ahead] if t.role not in _GONE
+    )
 
 
 def _since(tokens: list[Token]) -> tuple[list[Token], bool]:
@@ -192,9 +219,16 @@ def _kept(tokens: list[Token]) -> tuple[list[Token], bool]:
         elif raw in _ONES and kept and kept[-1].role is Does.LINK:
             if kept[-1].text != "=":
                 kept[-1] = kept[-1]._replace(text=ONE)
-        elif role not in _GONE:
+        elif role not in _GONE and not _for_me(tokens, place):
             kept.append(token)
     return kept, moved
+
+
+def _for_me(tokens: list[Token], place: int) -> bool:
+    """Say whether a preposition only tells that it is for the subject: "for me", "to us"."""
+    behind = tokens[place + 1] if place + 1 < len(tokens) else None
+    joins = place > 1 and tokens[place].role in {Does.PREP, Does.TO}
+    return joins and behind is not None and behind.raw in OBJECT and behind.raw.isascii()
 
 
 def _link(raw: str) -> Token:
@@ -218,15 +252,12 @@ def _scoped(tokens: list[Token]) -> tuple[list[Token], tuple[str, ...]]:
         found = take(tokens)
         if found and _content(found[0]):
             rest, scope = found
-            return rest, tuple(
-                sorted(
-                    {
-                        (t.raw if t.kind is ValueKind.DATE else t.text)
-                        for t in scope
-                        if t.role not in _SMALL
-                    }
-                )
-            )
+            named = {
+                (t.raw if t.kind is ValueKind.DATE else t.text)
+                for t in scope
+                if t.role not in _SMALL
+            }
+            return rest, () if named <= SPAN_ENDS else tuple(sorted(named))
     return tokens, ()
 
 

@@ -14,7 +14,17 @@ from memory.claims.lexicon import CATEGORY, Does, Token, plain
 from memory.claims.marking import Marked, marked
 from memory.claims.nouns import Claim, Form, Limit, Mark, Polarity, Slot, Value, ValueKind
 from memory.claims.scanning import MOST, scan
-from memory.claims.small_rules import ALIASES, BEING, OPPOSITES, PERSONS, SAID_BY, SLOTS
+from memory.claims.small_rules import (
+    ALIASES,
+    AT_TIMES,
+    BEING,
+    MEASURED_BY,
+    OPPOSITES,
+    PERSONS,
+    SAID_BY,
+    SLOTS,
+    TODAY,
+)
 from memory.claims.splitting import DROPPED, Parts, split
 from memory.claims.values import typed
 
@@ -33,8 +43,12 @@ def claims_of(text: str, *, at: datetime | None = None) -> tuple[Claim, ...]:
     read = clauses(typed(tokens, at))
     found: list[Claim] = []
     subject: list[Token] = []
+    meanwhile: tuple[str, ...] = ()
     for clause in read:
         claims, subject = _claims(clause, subject)
+        meanwhile = _meanwhile(clause, claims) if clause.first else meanwhile
+        if meanwhile and not clause.first:
+            claims = [_during(meanwhile, claim) for claim in claims]
         found.extend(claim for claim in claims if claim not in found)
     if len(text) > LONGEST or MOST in (len(tokens), len(read) + MOST - MOST_CLAUSES):
         return (*found[: MOST_CLAIMS - 1], _unread(text))
@@ -65,8 +79,25 @@ def _claims(clause: Clause, subject: list[Token]) -> tuple[list[Claim], list[Tok
     return [*claims, *gone], following
 
 
+def _meanwhile(clause: Clause, claims: list[Claim]) -> tuple[str, ...]:
+    """Return the time that a Chinese sentence begins with: it is of all that it says."""
+    first = clause.tokens[0].raw if clause.tokens else ""
+    if first not in AT_TIMES - TODAY or first.isascii() or clause.changed:
+        return ()
+    return claims[0].scope if len(claims) == 1 and not claims[0].marks else ()
+
+
+def _during(time: tuple[str, ...], claim: Claim) -> Claim:
+    """Return a claim with the time of its sentence, where it has none of its own."""
+    return claim if claim.scope or claim.marks else msgspec.structs.replace(claim, scope=time)
+
+
 def _leaves_out(clause: Clause, tokens: list[Token]) -> bool:
     """Say whether a clause begins with its verb and speaks of what the one before it spoke of."""
+    if tokens and all(token.kind is ValueKind.QUANTITY for token in tokens):
+        return True
+    if tokens and tokens[0].raw == "在" and any(t.role is Does.VERB for t in tokens):
+        return False
     if tokens and tokens[0].role is Does.LINK:
         return all(token.role is not Does.POINTER for token in clause.tokens)
     return bool(tokens) and tokens[0].role is Does.VERB
@@ -173,6 +204,9 @@ def _less(names: set[str], parts: Parts, read: Marked) -> set[str]:
     if any(CATEGORY.get(t.text) == "status" for t in parts.value):
         idle.add("status")
     kinds = {t.kind for t in parts.value}
+    if ValueKind.QUANTITY in kinds:
+        said = MEASURED_BY.get(parts.value[-1].text.partition(" ")[2], frozenset())
+        idle |= {plain(t.text) for t in parts.about if t.raw in said}
     if len(kinds) == 1:
         idle |= SAID_BY.get(kinds.pop(), frozenset())
     if read.limit is not Limit.EXACT:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from memory.claims.aligning import LOOSE, aligned, swapped
+from memory.claims.aligning import LOOSE, TURNED, aligned, core, repeated, swapped, told_beside
 from memory.claims.ending import SAME, ended, given_up
-from memory.claims.exchanging import both_so, exchanged
+from memory.claims.exchanging import both_so, exchanged, in_other_voice
 from memory.claims.lexicon import DOING
 from memory.claims.nouns import (
     Bond,
@@ -43,11 +43,13 @@ def relate_claims(new: Sequence[Claim], old: Sequence[Claim]) -> Bond:
     """Return what a memory with the claims `new` is to an earlier one with the claims `old`."""
     if not new or not old:
         return Bond(BondKind.UNRELATED, "no_claim")
-    if _bare(new) == _bare(old) and not _exchanged(new, old):
-        return Bond(BondKind.SAME, "same_claims")
+    if same := _same(new, old):
+        return Bond(BondKind.SAME, same)
     if _happened_again(new, old):
         return Bond(BondKind.BESIDE, "happened_again")
-    table = [[_pair(mine, its) for its in old] for mine in new]
+    said = _all_said(new)
+    known = _words_of(old) if len(old) > 1 else frozenset()
+    table = [[_pair(mine, its, said, known) for its in old] for mine in new]
     if all(any(bond.kind is BondKind.SAME for bond in row) for row in table):
         return SAME
     bonds = [bond for row in table for bond in row]
@@ -60,6 +62,38 @@ def relate_claims(new: Sequence[Claim], old: Sequence[Claim]) -> Bond:
         )
         return _replacing(best, new, old, covered=covered)
     return _leaving(best, new, old)
+
+
+def _same(new: Sequence[Claim], old: Sequence[Claim]) -> str:
+    """Return how two texts are told to say the same as wholes, or nothing."""
+    if _bare(new) == _bare(old) and not _exchanged(new, old):
+        return "same_claims"
+    if {(c.polarity, c.scope, c.limit) for c in new} != {
+        (c.polarity, c.scope, c.limit) for c in old
+    }:
+        return ""
+    if len(new) == len(old) == 1 and in_other_voice(new[0].order, old[0].order):
+        return "same_in_other_voice"
+    if len(new) + len(old) == _ONE_AND_TWO and _words_of(new) == _words_of(old):
+        return "same_in_other_clauses"
+    return ""
+
+
+_ONE_AND_TWO: Final = 3
+"""Clauses of two texts of which one breaks in two what the other says in one: no two values can
+have changed places.
+"""
+
+
+def _words_of(claims: Sequence[Claim]) -> frozenset[str]:
+    return frozenset().union(*(core(claim) for claim in claims)) - COMMON
+
+
+def _all_said(claims: Sequence[Claim]) -> frozenset[str]:
+    """Return all words of a text of several claims that tells a change; nothing of another text."""
+    if len(claims) == 1 or not any(TURNED & set(claim.marks) for claim in claims):
+        return frozenset()
+    return _words_of(claims)
 
 
 def _happened_again(new: Sequence[Claim], old: Sequence[Claim]) -> bool:
@@ -134,11 +168,16 @@ def _exchanged(new: Sequence[Claim], old: Sequence[Claim]) -> bool:
     return any(exchanged(mine.order, its.order) for mine in new for its in old)
 
 
-def _pair(new: Claim, old: Claim) -> Bond:
+def _pair(new: Claim, old: Claim, said: frozenset[str], known: frozenset[str]) -> Bond:
+    """Return what a claim is to an older one; `said` are the words of all that is new if it tells a
+    change, `known` those of all that is old if that is more than this claim.
+    """
     apart = _apart(new, old)
     bond = _read(new, old, apart=apart)
     if bond.kind in _OPEN and not apart:
-        bond = aligned(new, old) or bond
+        bond = aligned(new, old) or (told_beside(new, old, said) if said else None) or bond
+    if bond.reason == "slot_more_exact" and known and repeated(new, old, known):
+        bond = Bond(BondKind.SAME, "same_in_its_text")
     told = exchanged if bond.kind is BondKind.SAME else both_so
     if bond.kind in _SETTLED and told(new.order, old.order):
         return Bond(BondKind.UNCERTAIN, "other_roles")

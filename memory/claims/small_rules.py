@@ -44,7 +44,7 @@ MOVES: Final = frozenset(
 OWNERS: Final = words("my our 我的 我们的 用户的 本人的 咱们的 mine ours")
 OBJECT: Final = words("me us myself")
 TASTE: Final = words("like dislike prefer")
-OBJECTS: Final = words("use choose prefer order_in")
+OBJECTS: Final = words("use choose prefer order_in drive ride fly")
 """Verbs whose object a bare number belongs to: four spaces are one thing to use."""
 COMMON: Final = words(
     "的 了 用 use 是 在 有 have like can eat drink take be put daily weekly monthly nightly to i live go call "
@@ -78,6 +78,14 @@ ALIASES: Final = {
     for several in listed.split("|")
 }
 """Slots that are put in several words, by all of their words but whose they are."""
+VERDICTS: Final = words("👍 👎 ❤ 💔 😍 🤮 🥰 😋 🚫 ✅ ❌ 🤢 😡 💯 👌 🙅 🙆")
+"""Emoji that say what one thinks of a thing."""
+MONEY: Final = words("cost costs pay pays charge charges 交 付 收 费用")
+MEASURED_BY: Final = {
+    "s": words("take takes took last lasts lasted 时长 用时"),
+    "kg": words("weigh weighs weighed"),
+} | dict.fromkeys(("usd", "eur", "gbp", "cny", "jpy", "hkd", "chf", "inr"), MONEY)
+"""What a quantity of a unit says by itself beside another word of its slot: a hotel *costs* $80."""
 SAID_BY: Final = {
     ValueKind.NUMBER: words("number size count 总 共 人数 数量"),
     ValueKind.DATE: words("date 日期 时间 day"),
@@ -128,7 +136,7 @@ ACTS: Final = words(
 TODAY: Final = words("今天 今晚 今早 today tonight")
 """A time of which a number is a reading, of which there can be another."""
 FAINT: Final = words(
-    "be can to i do use job name 多 的 了 是 在 会 就是 as up a an 一 1 上 里 来 then already"
+    "今年 给 happen occur take_place 举行 be can to i do use job name 多 的 了 是 在 会 就是 as up a an 一 1 上 里 来 then already"
 )
 """Words without which a claim says the same."""
 MEANT: Final = {
@@ -140,6 +148,10 @@ MEANT: Final = {
         ("live", "home reside"),
         ("expiry", "expire"),
         ("birthday", "born 出生"),
+        ("subscribe", "subscription"),
+        ("deploy", "deployment"),
+        ("book", "booking reservation"),
+        ("meeting", "meet"),
     )
     for word in sorted(words(listed))
 }

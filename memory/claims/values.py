@@ -10,7 +10,7 @@ from memory.claims.lexicon import Does, Role, Token
 from memory.claims.naming import with_names
 from memory.claims.nouns import ValueKind
 from memory.claims.numerals import canonical, quantity
-from memory.claims.small_rules import CHINESE_BARE
+from memory.claims.small_rules import CHINESE_BARE, VERDICTS
 from memory.claims.units_rules import (
     ENGLISH_NUMBERS,
     LATE,
@@ -121,7 +121,7 @@ def _value(
     token = tokens[at]
     if token.kind is ValueKind.EMOJI:
         named = at + 1 < len(tokens) and tokens[at + 1].text == "stand_for"
-        return (token if named or _shown(done) else None), 1
+        return (token if named or _shown(done) or _verdict(tokens, at, done) else None), 1
     little = token.raw == "一" and _at(tokens, at + 1) == "点" and bool(done)
     if little and (_closes(tokens, at + 2) or done[-1].role is Does.VERB):
         return None, 2
@@ -146,6 +146,18 @@ def _shown(done: list[Token]) -> bool:
     changed = before is not None and before.role is Does.CHANGE and not before.raw.isascii()
     counted = before is not None and before.kind is ValueKind.NUMBER and not before.raw.isascii()
     return before is not None and (before.role in _SHOWN or changed or counted)
+
+
+def _verdict(tokens: list[Token], at: int, done: list[Token]) -> bool:
+    """Say whether an emoji is all that is said of a thing: 香菜 👎."""
+    last = at + 1 == len(tokens) or tokens[at + 1].role is Does.STOP
+    start = next((n + 1 for n in reversed(range(len(done))) if done[n].role is Does.STOP), 0)
+    named = {token.role for token in done[start:]}
+    few = 0 < len(done) - start <= _FEW_NAMES
+    return tokens[at].raw in VERDICTS and last and few and named <= {Does.WORD, Does.NOUN}
+
+
+_FEW_NAMES: Final = 4
 
 
 def _clock(tokens: list[Token], at: int, *, late: bool) -> tuple[Token, int] | None:

@@ -126,6 +126,8 @@ def _equal(new: Claim, old: Claim) -> bool:
     if {new.value.kind, old.value.kind} == {ValueKind.NUMBER, ValueKind.QUANTITY}:
         return new.value.text.partition(" ")[0] == old.value.text.partition(" ")[0]
     mine, its = "".join(new.words), "".join(old.words)
+    if new.value.kind is old.value.kind is ValueKind.TEXT:
+        mine, its = mine.replace("-", ""), its.replace("-", "")
     return mine == its or (_one_case(mine) and _one_case(its) and mine.casefold() == its.casefold())
 
 
