@@ -220,12 +220,9 @@ def _keyword(ask: wire.Search, within: engine.Filter) -> engine.QueryRequest:
 
 
 def _newest(limit: int, within: engine.Filter) -> engine.QueryRequest:
-    return engine.QueryRequest(
-        limit=limit,
-        query=engine.OrderBy(_WHEN, engine.Direction.Desc),
-        filter=within,
-        with_payload=[_WHEN],
-    )
+    # Without payload: what is ordered by comes along by itself, and the rest is read from the disk.
+    newest = engine.OrderBy(_WHEN, engine.Direction.Desc)
+    return engine.QueryRequest(limit=limit, query=newest, filter=within)
 
 
 def _dated(hit: engine.ScoredPoint) -> Candidate:
