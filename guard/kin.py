@@ -1,8 +1,8 @@
 """What the subject has that a draft must be compared with: few rows, each opened and proved.
 
 Candidates come from the nearest memories and from those that speak of one of the draft's slots, all
-named by one question to the index and by the rows that it lacks. Texts are compared here, many or
-long ones in a thread; what follows from it is decided by `guard.relate`, which is pure.
+named by a question or two to the index and by the rows that it lacks. Texts are compared here, many
+or long ones in a thread; what follows from it is decided by `guard.relate`, which is pure.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ import msgspec
 from guard.aside import aside
 from guard.errors import UnreadableError
 from guard.nouns import Opened, Row
-from guard.relating import Reading, Relating, Said, Tie
+from guard.relating import Reading, Said, Tie
 from guard.rooms import Rooms
 from memory.signals import Signals
 from memory.types import Owner
@@ -70,22 +70,16 @@ async def compared(owner: Owner, said: Said, rows: Sequence[Row], rooms: Rooms) 
     if not opened:
         return ()
     old = [said_in(one) for _, one in opened]
-    length = sum(_length(one, rooms.relating) for one in (said, *old))
+    current = [rooms.relating.is_current(one.record) for one in (said, *old)]
+    length = sum(
+        len(one.record) // TO_COMPARE if is_read else len(one.text)
+        for one, is_read in zip((said, *old), current, strict=True)
+    )
     ties = await aside(length, rooms.relating.ties, said, old)
     return tuple(
-        Kin(
-            row,
-            tie,
-            one.body.occurred_at,
-            outdated=not rooms.relating.is_current(one.body.reading),
-        )
-        for (row, one), tie in zip(opened, ties, strict=True)
+        Kin(row, tie, one.body.occurred_at, outdated=not is_read)
+        for (row, one), tie, is_read in zip(opened, ties, current[1:], strict=True)
     )
-
-
-def _length(said: Said, relating: Relating) -> int:
-    """Return how long a text is to compare, in characters of one that is still to be read."""
-    return len(said.record) // TO_COMPARE if relating.is_current(said.record) else len(said.text)
 
 
 def said_in(memory: Opened) -> Said:

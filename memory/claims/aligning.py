@@ -24,11 +24,12 @@ _MOST: Final = 4
 
 def core(claim: Claim) -> frozenset[str]:
     """Return the words of a claim that carry it, each by the name of all that mean the same."""
-    return _named(claim.about) | _named(claim.words)
+    return _named((*claim.about, *claim.words))
 
 
 def _named(words: Sequence[str]) -> frozenset[str]:
-    return frozenset(MEANT.get(word, word) for word in words) - FAINT
+    # Asked of each pair of claims: a list is made sooner than a generator is run.
+    return frozenset([MEANT.get(word, word) for word in words]) - FAINT
 
 
 def aligned(new: Claim, old: Claim) -> Bond | None:
@@ -36,13 +37,13 @@ def aligned(new: Claim, old: Claim) -> Bond | None:
     if new.slot.whose != old.slot.whose:
         return None
     mine, its = core(new), core(old)
-    if not (mine & its) - COMMON - RHYTHMS:
-        return None
     if mine == its:
-        return _alike(new, old, mine)
+        return _alike(new, old, mine) if mine - COMMON - RHYTHMS else None
+    if TURNED.isdisjoint(new.marks) or not (mine & its) - COMMON - RHYTHMS:
+        return None
     if Polarity.ENDED in (new.polarity, old.polarity) or new.polarity is not old.polarity:
         return None
-    if new.scope != old.scope or not TURNED & set(new.marks) or Mark.ADDED in new.marks:
+    if new.scope != old.scope or Mark.ADDED in new.marks:
         return None
     return _changed(new, old)
 

@@ -1,6 +1,6 @@
 """What a new memory is to an old one. Unsure means both stay: a doubt hides nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from memory.claims.aligning import LOOSE, TURNED, aligned, core, repeated, swapped, told_beside
@@ -16,7 +16,7 @@ from memory.claims.nouns import (
     Polarity,
     ValueKind,
 )
-from memory.claims.small_rules import COMMON
+from memory.claims.small_rules import COMMON, FAINT
 from memory.claims.topics import content, on_topic
 from memory.claims.valuing import valued
 
@@ -35,8 +35,9 @@ _STRENGTH: Final = (
     BondKind.SAME,
     BondKind.UNRELATED,
 )
-_REPLACING: Final = frozenset({BondKind.SUPERSEDES, BondKind.RETRACTS})
-_SETTLED: Final = _REPLACING | {BondKind.SAME}
+# In tuples: among few, one is found sooner than hashed.
+_REPLACING: Final = (BondKind.SUPERSEDES, BondKind.RETRACTS)
+_SETTLED: Final = (*_REPLACING, BondKind.SAME)
 
 
 def relate_claims(new: Sequence[Claim], old: Sequence[Claim]) -> Bond:
@@ -66,17 +67,23 @@ def relate_claims(new: Sequence[Claim], old: Sequence[Claim]) -> Bond:
 
 def _same(new: Sequence[Claim], old: Sequence[Claim]) -> str:
     """Return how two texts are told to say the same as wholes, or nothing."""
-    if _bare(new) == _bare(old) and not _exchanged(new, old):
+    if _equal(_bare, new, old) and not _exchanged(new, old):
         return "same_claims"
-    if {(c.polarity, c.scope, c.limit) for c in new} != {
-        (c.polarity, c.scope, c.limit) for c in old
-    }:
+    clauses = len(new) + len(old)
+    if clauses > _ONE_AND_TWO or not _equal(_terms, new, old):
         return ""
-    if len(new) == len(old) == 1 and in_other_voice(new[0].order, old[0].order):
-        return "same_in_other_voice"
-    if len(new) + len(old) == _ONE_AND_TWO and _words_of(new) == _words_of(old):
-        return "same_in_other_clauses"
-    return ""
+    if clauses == _ONE_AND_TWO:
+        return "same_in_other_clauses" if _words_of(new) == _words_of(old) else ""
+    return "same_in_other_voice" if in_other_voice(new[0].order, old[0].order) else ""
+
+
+def _equal(
+    part: Callable[[Claim], tuple[object, ...]], new: Sequence[Claim], old: Sequence[Claim]
+) -> bool:
+    """Say whether two texts have the same claims by a part of each."""
+    if len(new) == len(old) == 1:
+        return part(new[0]) == part(old[0])
+    return set(map(part, new)) == set(map(part, old))
 
 
 _ONE_AND_TWO: Final = 3
@@ -101,7 +108,7 @@ def _happened_again(new: Sequence[Claim], old: Sequence[Claim]) -> bool:
     two faults each has its ticket. What is set to an old value again has no such number beside it.
     """
     once_more = {w for claim in new if Mark.AGAIN in claim.marks for w in content(claim)}
-    if not once_more & {word for claim in old for word in content(claim)} - COMMON:
+    if not once_more or not once_more & {word for claim in old for word in content(claim)} - COMMON:
         return False
     return any(
         mine.value.kind is its.value.kind is ValueKind.CODE
@@ -155,12 +162,17 @@ def _names_another(new: Sequence[Claim], old: Sequence[Claim]) -> bool:
     return any(about & set(claim.about) for claim in said)
 
 
-def _bare(claims: Sequence[Claim]) -> set[tuple[object, ...]]:
-    """Return the claims without what only points at an earlier one."""
-    return {(c.slot, c.value, c.polarity, c.scope, c.limit, c.form is Form.OPAQUE) for c in claims}
+def _bare(c: Claim) -> tuple[object, ...]:
+    """Return a claim without what only points at an earlier one."""
+    return c.slot, c.value, c.polarity, c.scope, c.limit, c.form is Form.OPAQUE
 
 
-_OPEN: Final = frozenset({BondKind.BESIDE, BondKind.UNRELATED, BondKind.UNCERTAIN})
+def _terms(c: Claim) -> tuple[object, ...]:
+    """Return how, when and how far a claim is so."""
+    return c.polarity, c.scope, c.limit
+
+
+_OPEN: Final = (BondKind.BESIDE, BondKind.UNRELATED, BondKind.UNCERTAIN)
 """What is asked again by all words of both claims: nothing in their slots showed more."""
 
 
@@ -209,7 +221,7 @@ def _compared(new: Claim, old: Claim, alike: float) -> Bond:
         return on_topic(new, old)
     mine, its = set(new.about), set(old.about)
     same = new.slot.whose == old.slot.whose
-    verbs = set(new.about) ^ set(old.about) <= DOING
+    verbs = set(new.about) ^ set(old.about) <= DOING | FAINT
     moved = Mark.CHANGED in new.marks and same and (alike >= _ALIKE or verbs)
     if alike == 1:
         return valued(new, old)
