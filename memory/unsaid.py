@@ -107,21 +107,28 @@ def signs(asked: Wanted, text: str, plain: str) -> Signs:
 def _told(name: str, asked: Wanted, text: str, plain: str) -> bool:
     """Say whether a text may tell a property. One that asks for it is as good: it is the same."""
     if name == "full":
-        return bool(FULL.search(plain) or TWO_NAMES.search(text) or _HAN.search(text))
+        return bool(FULL.search(plain) or TWO_NAMES.search(text) or text == text.lower())
     if name == "called":
-        if _HAN.search(text):
-            return bool(NAMES_HAN.search(text))
-        return bool(NAMES.search(plain)) or _names_more(asked, text)
+        by_form = NAMES_HAN.search(text) if _HAN.search(text) else NAMES.search(plain)
+        return bool(by_form) or _names_more(asked, text)
     if name == "brand":
-        if _HAN.search(text):
-            return bool(BRANDED.search(plain) or BRANDED_HAN.search(text))
-        return bool(BRANDED.search(plain)) or _names_more(asked, text)
+        by_form = BRANDED.search(plain) or (_HAN.search(text) and BRANDED_HAN.search(text))
+        return bool(by_form) or _names_more(asked, text)
     asks, holds = PROPERTIES[name]
-    return bool(holds.search(plain) or asks.search(plain))
+    if holds.search(plain) or asks.search(plain):
+        return True
+    return name == "bank" and _names_more(asked, text)
 
 
 def _names_more(asked: Wanted, text: str) -> bool:
-    """Say whether a text has a name that the question does not: of nobody's place or belongings."""
+    """Say whether a text has a name that the question does not: of nobody's place or belongings.
+
+    Where nothing has a capital, none can be seen: it may. In Chinese none is looked for.
+    """
+    if _HAN.search(text):
+        return False
+    if text == text.lower():
+        return True
     known = _latin(asked.text.casefold())
     for place, word in capitals_of(text):
         said, after = word.casefold(), text[place + len(word) :]

@@ -42,7 +42,7 @@ PROPERTIES: Final = {
         re.compile(
             r"\b(?:in|at|to|from|near|under|behind|beside|by|on|inside|outside|into|over|above|below"
             r"|between|around|home|there|here|abroad|via|through)\b"
-            r"|[在从去到住搬回来里旁]|位于|[省市区县镇村路街巷号楼栋层室山湖海岛国州港]|这边|那边|对面"
+            r"|[在从去到住搬回来里旁上下底边处内外间角柜箱盒桌架]|位于|[省市区县镇村路街巷号楼栋层室山湖海岛国州港]|这边|那边|对面"
         ),
     ),
     "breed": (
@@ -58,7 +58,7 @@ PROPERTIES: Final = {
     "plate": (
         re.compile(r"\bplate\b|\bregistration (?:number|of)\b|车牌|牌照"),
         re.compile(
-            r"plate|registration|车牌|牌照|(?<![a-z0-9-])[a-z]{1,3}[ -]?\d{2,4}(?![\d-])"
+            r"plate|registration|车牌|牌照|(?<![a-z0-9])[a-z]{1,3}[ -]?\d{2,4}(?![\d-])"
             r"|[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][a-z]"
         ),
     ),
@@ -70,7 +70,7 @@ PROPERTIES: Final = {
         ),
         re.compile(
             r"\b(?:school|college|universit\w+|uni|academy|kindergarten|nursery|campus|degree|phd|major"
-            r"|stud(?:y|ies|ied|ying)|faculty|institute|graduated?)\b"
+            r"|stud(?:y|ies|ied|ying)|faculty|institute|graduated?)\b|\bat \w"
             r"|学校|大学|学院|小学|中学|高中|幼儿园|[\u4e00-\u9fff]大[的读学]|附[小中]|[一二三四五六七八九十]中"
             r"|系|读|复旦|清华|北大"
         ),
@@ -90,7 +90,7 @@ PROPERTIES: Final = {
         re.compile(
             _ONE + r"size\b|\bsize (?:of|is|are)\b|多大[的码号]|什么码|几码|尺码是?(?:多|什么|几)"
         ),
-        re.compile(r"\d|\bsizes?\b|\b(?:small|medium|large|xl|xxl)\b|[码号]"),
+        re.compile(_NUMBER + r"|\bsizes?\b|\b(?:small|medium|large|xl|xxl)\b|[码号]"),
     ),
     "body": (
         re.compile(
@@ -102,7 +102,7 @@ PROPERTIES: Final = {
     "floor": (
         re.compile(_ONE + r"floor\b|几[楼层]|哪一?层"),
         re.compile(
-            r"\bfloor|\bstor(?:e?y|ies)\b|\bground\b|basement|attic|stairs\b|[楼层]|(?<!\d)\d{3,4}(?!\d)"
+            r"\bfloor|\bstor(?:e?y|ies)\b|\bground\b|basement|attic|stairs\b|[楼层]|(?<!\d)\d{3,4}(?!\d)|\d ?f\b"
         ),
     ),
     "medicine": (
@@ -130,7 +130,7 @@ PROPERTIES: Final = {
             r"|结婚(?:了吗|了没|没有|纪念日)|(?:跟|和)谁结婚"
         ),
         re.compile(
-            r"\bmarri|\bwed|\bwife\b|\bhusband\b|\bspouse|\banniversary|\bengage|\bsingle\b|\bdivorc"
+            r"\bmarri|\bwed|\bpartner\b|\bwife\b|\bhusband\b|\bspouse|\banniversary|\bengage|\bsingle\b|\bdivorc"
             r"|\bbride|\bgroom|婚|嫁|娶|老公|老婆|爱人|丈夫|妻子|太太|先生|伴郎|伴娘|单身"
         ),
     ),
@@ -160,7 +160,7 @@ PROPERTIES: Final = {
             r"|\bwhat is (?:the|my|our) (?:rent|mortgage)\b|(?:房租|租金|月租|房贷)[^谁哪何时候怎]*(?:多少|几[百千万块元])"
         ),
         re.compile(
-            r"\brent|\bmortgage|\blease|\b(?:a|per|each|every) month|monthly|租|房贷|月供|押|每月|一个月"
+            r"\brent|\bmortgage|\blease|\bpa(?:y|id)\b|\b(?:a|per|each|every) month|monthly|租|房贷|月供|押|每月|一个月"
         ),
     ),
 }
@@ -170,7 +170,11 @@ CALLED: Final = re.compile(
     r"\bcalled\b\W*$|\b(?<!user)(?<!host)names?\b|叫(?:什么|啥)|名字|姓什么|姓啥|贵姓"
 )
 """Asks what somebody or something is called."""
-NAMES: Final = re.compile(r"\bcalled\b|\bnamed?\b|\bname's\b|\bnames\b")
+NAMES: Final = re.compile(
+    r"\bcalled\b|\bnamed?\b|\bname's\b|\bnames\b|[\"“`「]|[a-z0-9][._/-][a-z0-9]|\d"
+    r"|\bis (?:now )?[\w-]+\s*(?:[.,;!]|$)"
+)
+"""Says what something is called, or may: hosts and files have no capital."""
 NAMES_HAN: Final = re.compile(r"[叫名姓是为]|[A-Za-z]{2,}")
 FULL: Final = re.compile(r"\bsurname\b|\b(?:last|family|middle|first|maiden|full) name\b")
 """Asks for a part of a name that few texts tell."""

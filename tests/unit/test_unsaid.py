@@ -52,6 +52,8 @@ def said(question: str, text: str) -> Signs:
         ("What is the cat called?", "The cat sleeps.", "The cat is Minka."),
         ("What is Otto's surname?", "Otto came by.", "Otto Brandt came by."),
         ("What brand is the drill?", "The drill is loud.", "The drill is a Metabo."),
+        ("What is the cluster called?", "The cluster fell over.", "The cluster is heron."),
+        ("What is the cat called?", "The cat sleeps.", "we got a cat, minka"),
         ("小宝几岁了?", "小宝会骑车了。", "小宝上个月满五岁。"),
         ("李曼住在哪里?", "李曼爱听爵士。", "李曼搬到苏州了。"),
         ("猫是什么品种?", "猫打翻了水。", "猫是英短。"),
