@@ -13,7 +13,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     told = "kills of a gateway or index worker in each test of crashes; others kill in proportion"
     parser.addoption("--kills", type=int, default=6, help=told)
     told = "seconds for which two hundred sessions talk at once"
-    parser.addoption("--crowd-seconds", type=float, default=60.0, help=told)
+    parser.addoption("--crowd-seconds", type=float, default=20.0, help=told)
 
 
 def pytest_collection_finish() -> None:

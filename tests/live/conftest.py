@@ -13,6 +13,28 @@ from tests.live.gateway_process import GatewayProcess
 Figure = Callable[[str], None]
 
 _FIGURES: Final = pytest.StashKey[list[str]]()
+_LONGEST: Final = (
+    "test_poisoning_scenes.py",
+    "test_crash.py",
+    "test_story.py",
+    "test_crowd.py",
+    "test_sections.py",
+    "test_start_order.py",
+    "test_queue_crash.py",
+    "test_degraded.py",
+    "test_clients.py",
+    "test_index_worker.py",
+    "test_poisoning_served.py",
+    "test_conformance.py",
+)
+"""Files that take long, the longest first."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes long: the last file of several workers keeps the others waiting."""
+    ranks = {name: place for place, name in enumerate(_LONGEST)}
+    items.sort(key=lambda item: ranks.get(item.path.name, len(ranks)))
 
 
 @pytest.fixture

@@ -155,7 +155,7 @@ class GatewayProcess:
         options = ("--host", _HOST, "--port", str(http.port), "--data-dir", str(self.data_dir))
         with self.log.open("ab") as log:
             self._process = await born(
-                ("serve", *options), {"PYTHONUTF8": "1", **self._environment}, log
+                ("serve", *options), {"PYTHONUTF8": "1", **self._environment}, log, log
             )
 
     async def start(self) -> None:

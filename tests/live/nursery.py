@@ -58,24 +58,10 @@ class Child:
             os.kill(self.pid, what)
 
 
-async def born(words: Sequence[str], environment: Mapping[str, str], log: IO[bytes]) -> Child:
-    """Run `memguard` with these words; what it writes goes to `log`."""
-    return await _born(words, environment, log, log)
-
-
-async def asked(words: Sequence[str], environment: Mapping[str, str]) -> tuple[int, bytes, bytes]:
-    """Run `memguard` with these words to its end; return its exit code and what it wrote."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
-        child = await _born(words, environment, out, errors)
-        code = await child.wait()
-        out.seek(0)
-        errors.seek(0)
-        return code, out.read(), errors.read()
-
-
-async def _born(
+async def born(
     words: Sequence[str], environment: Mapping[str, str], out: IO[bytes], errors: IO[bytes]
 ) -> Child:
+    """Run `memguard` with these words; return when it does."""
     told, tells = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     told.settimeout(0)
     with tells:
@@ -88,6 +74,16 @@ async def _born(
         told.close()
         raise
     return Child(int(pid), told)
+
+
+async def asked(words: Sequence[str], environment: Mapping[str, str]) -> tuple[int, bytes, bytes]:
+    """Run `memguard` with these words to its end; return its exit code and what it wrote."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+        child = await born(words, environment, out, errors)
+        code = await child.wait()
+        out.seek(0)
+        errors.seek(0)
+        return code, out.read(), errors.read()
 
 
 @functools.cache

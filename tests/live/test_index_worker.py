@@ -26,7 +26,6 @@ from tests.contracts.index_builders import (
 
 pytestmark = pytest.mark.live
 
-_KILLS = 20
 _LAYERS = (Layer.SEMANTIC, Layer.EPISODIC)
 
 
@@ -50,8 +49,8 @@ async def everything(index: EmbeddedIndex) -> list[MemoryId]:
 
 @pytest.mark.requirement("S9", "R11")
 @pytest.mark.parametrize("workers", [1, 2])
-async def test_what_a_worker_acknowledged_survives_twenty_kills(
-    tmp_path: Path, workers: int
+async def test_what_a_worker_acknowledged_survives_kills(
+    tmp_path: Path, workers: int, kills: int
 ) -> None:
     """Under upserts and searches, each kill costs refused calls and no acknowledged entry."""
     index = await EmbeddedIndex.open(tmp_path, DIMENSIONS, workers)
@@ -85,7 +84,7 @@ async def test_what_a_worker_acknowledged_survives_twenty_kills(
     work = [asyncio.create_task(write(n * 1_000_000)) for n in range(3)]
     work.append(asyncio.create_task(search()))
     try:
-        for kill in range(_KILLS):
+        for kill in range(kills):
             await until_up(index)
             goal = len(acknowledged) + 16
             async with asyncio.timeout(60):
@@ -100,7 +99,7 @@ async def test_what_a_worker_acknowledged_survives_twenty_kills(
     await until_up(index)
     assert acknowledged <= set(await everything(index))
     assert index.incomplete() == frozenset()
-    assert index.restarts == _KILLS * workers
+    assert index.restarts == kills * workers
     assert counts["refused"] > 0
     assert counts["searched"] > 0
     await index.close()

@@ -1,10 +1,7 @@
 """Kills a rescan in the middle: the next one takes up what is left, and nothing else (Q4)."""
 
-import asyncio
 import itertools
 import json
-import signal
-from asyncio.subprocess import PIPE
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +15,8 @@ from storage.stock import SqlStock
 from tests.aged import store_aged
 from tests.house import ALICE
 from tests.live.conftest import Figure
-from tests.live.gateway_process import MEMGUARD, until
+from tests.live.gateway_process import until
+from tests.live.nursery import Child, born
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
 
@@ -48,22 +46,21 @@ async def test_a_killed_rescan_is_taken_up(tmp_path: Path, figure: Figure) -> No
 
         marks = [_MEMORIES]
         for _ in range(_KILLS):
-            process = await _started(settings)
+            process = await _started(settings, tmp_path / "killed")
             before = marks[-1]
 
             async def advanced(before: int = before) -> bool:
                 return await left() < before
 
             await until(advanced, "a first commit")
-            process.send_signal(signal.SIGKILL)
-            await process.communicate()
+            process.kill()
+            await process.wait()
             marks.append(await left())
         assert all(0 < now < before for before, now in itertools.pairwise(marks))
 
-        process = await _started(settings)
-        out, _ = await process.communicate()
-        (done,) = json.loads(out)
-        assert process.returncode == 0
+        process = await _started(settings, tmp_path / "done")
+        assert await process.wait() == 0
+        (done,) = json.loads((tmp_path / "done").read_bytes())
         assert (done["looked_at"], done["unreadable"], done["unfinished"]) == (marks[-1], 0, 0)
         assert await stock.count(ACME, Sweep((State.HELD,))) == _MEMORIES // 4
         assert await stock.count(ACME, sweep) == _MEMORIES - _MEMORIES // 4
@@ -73,6 +70,7 @@ async def test_a_killed_rescan_is_taken_up(tmp_path: Path, figure: Figure) -> No
     figure(f"rescan: {_MEMORIES} memories, left after each kill {marks[1:]}, then all done")
 
 
-async def _started(settings: Settings) -> asyncio.subprocess.Process:
+async def _started(settings: Settings, said: Path) -> Child:
     words = ("rescan", "--json", "--data-dir", str(settings.storage.data_dir))
-    return await asyncio.create_subprocess_exec(MEMGUARD, *words, stdout=PIPE, stderr=PIPE)
+    with said.open("wb") as out, said.with_suffix(".errors").open("wb") as errors:
+        return await born(words, {"PYTHONUTF8": "1"}, out, errors)
