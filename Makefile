@@ -26,7 +26,7 @@ test: $(VENV)/.dev  ## the tests, without the long ones
 
 test-long: $(VENV)/.dev  ## the long tests alone: they start and kill real processes, or play many scenes
 	-$(MAKE) -k mcp-clients console-checks  # where they can't be had, the tests of them are skipped and say so
-	$(BIN)/pytest -m live -n 3 --dist loadfile --no-loadscope-reorder --timeout 1200  # a third of it waits
+	$(BIN)/pytest -m live -n 3 --dist loadfile --no-loadscope-reorder --timeout 1200  # several mostly wait
 	$(BIN)/pytest -m soak --timeout 1200
 
 mcp-clients: $(CLIENTS)/.ready  ## the MCP clients that the long tests drive (npm, about 330 MB)
