@@ -5,7 +5,7 @@ import hashlib
 import hmac
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from guard.principal import Scope
 from memory.origin import Channel, OriginClass
 from memory.types import ClientId, TenantId
 from storage.fakes.registry import MemoryRegistry
+from tests.edges.lasting import Lasting, opened
 from tests.edges.world import EVERY_SCOPE, World, bearer, ed25519_jwk, key_set, token
 
 DOORS = [
@@ -117,6 +118,33 @@ FORGED: dict[str, Forger] = {
     "expiry infinite": lambda key, _: token(key, exp=float("inf")),
     "token too long": lambda key, _: token(key, filler="x" * 9000),
 }
+
+
+@pytest.fixture(scope="module")
+def lasting(tmp_path_factory: pytest.TempPathFactory, rsa_key: dict[str, Any]) -> Iterator[Lasting]:
+    """Lend one edge to all tests of this file."""
+    with opened(tmp_path_factory.mktemp("lasting"), rsa_key) as made:
+        yield made
+
+
+@pytest.fixture
+def signing_key(lasting: Lasting) -> dict[str, Any]:
+    """Return the key that the one edge of this file trusts."""
+    return lasting.key
+
+
+@pytest.fixture
+def world(lasting: Lasting) -> World:
+    """Return what it calls, with nothing called yet."""
+    lasting.world.anew()
+    return lasting.world
+
+
+@pytest.fixture
+def client(lasting: Lasting, world: World) -> TestClient[Litestar]:
+    """Return a client of it."""
+    assert lasting.world is world
+    return lasting.client
 
 
 @pytest.mark.requirement("E1", "M1")
@@ -231,7 +259,8 @@ def test_development_registers_a_tenant_at_first_use(
     ceiling: OriginClass,
 ) -> None:
     """An unknown tenant is registered with `dev-app`; a client nobody registered only relays."""
-    client.get("/v1/memories", headers=bearer(token(signing_key, azp=client_id)))
+    headers = bearer(token(signing_key, tid=f"first-{client_id}", azp=client_id))
+    client.get("/v1/memories", headers=headers)
     assert world.calls.made[0][1].ceiling is ceiling
 
 
@@ -268,9 +297,10 @@ async def test_production_serves_only_whom_it_knows(
 
 @pytest.mark.requirement("E13")
 async def test_a_suspended_tenant_is_refused_in_development_too(
-    world: World, signing_key: dict[str, Any]
+    tmp_path: Path, signing_key: dict[str, Any]
 ) -> None:
     """First use registers, and does not bring back."""
+    world = World(key_set(tmp_path, signing_key))
     await world.registry.register(Tenant(TenantId("acme"), suspended=True), [])
     with TestClient(world.app()) as client:
         answer = client.get("/v1/memories", headers=bearer(token(signing_key)))
