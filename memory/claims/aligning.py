@@ -10,7 +10,7 @@ from typing import Final
 from memory.claims.lexicon import DOING
 from memory.claims.likeness import unlike
 from memory.claims.nouns import Bond, BondKind, Claim, Form, Mark, Polarity, ValueKind
-from memory.claims.small_rules import COMMON, FAINT, MEANT, RHYTHMS
+from memory.claims.small_rules import COMMON, FAINT, MEANT, RHYTHMS, SWITCHED
 
 LOOSE: Final = frozenset({"aligned", "less_exact", "less_alike", "told_beside"})
 """Reasons of a bond that may be meant of another memory."""
@@ -36,6 +36,8 @@ def aligned(new: Claim, old: Claim) -> Bond | None:
     """Return what two claims are whose slots are named in other words; None where none can tell."""
     if new.slot.whose != old.slot.whose:
         return None
+    if _switched(new, old):
+        return Bond(BondKind.SUPERSEDES, "aligned")
     mine, its = core(new), core(old)
     if mine == its:
         return _alike(new, old, mine) if mine - COMMON - RHYTHMS else None
@@ -43,9 +45,17 @@ def aligned(new: Claim, old: Claim) -> Bond | None:
         return None
     if Polarity.ENDED in (new.polarity, old.polarity) or new.polarity is not old.polarity:
         return None
-    if new.scope != old.scope or Mark.ADDED in new.marks:
-        return None
-    return _changed(new, old)
+    more = new.scope != old.scope or Mark.ADDED in new.marks
+    return None if more else _changed(new, old)
+
+
+def _switched(new: Claim, old: Claim) -> bool:
+    """Say whether a claim tells a change to a thing of a kind of which one is used."""
+    if new.sort not in SWITCHED or new.sort != old.sort or Mark.CHANGED not in new.marks:
+        return False
+    bare = not set(new.about) - {"be", "use"} and "use" in old.about
+    stated = new.polarity is old.polarity is Polarity.AFFIRMED
+    return bare and stated and not new.scope and not old.scope
 
 
 def swapped(new: Sequence[Claim], old: Sequence[Claim]) -> bool:

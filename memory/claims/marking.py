@@ -306,8 +306,17 @@ def _timely(head: list[Token]) -> bool:
     )
 
 
+_AT_THE_END: Final = frozenset({Does.ENDED, Does.ALSO, Does.AGAIN})
+
+
 def _trailing(tokens: list[Token]) -> tuple[list[Token], list[Token]] | None:
     """Take "on Mondays", "this week", "for now" off the end."""
+    end = len(tokens)
+    while end > 1 and tokens[end - 1].role in _AT_THE_END:
+        end -= 1
+    if end < len(tokens):
+        found = _trailing(tokens[:end])
+        return ([*found[0], *tokens[end:]], found[1]) if found else None
     for start in range(max(1, len(tokens) - 4), len(tokens) - 1):
         if tokens[start].raw in LEADS and tokens[start - 1].role is not Does.LINK:
             tail = tokens[start:]

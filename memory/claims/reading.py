@@ -99,8 +99,12 @@ def _leaves_out(clause: Clause, tokens: list[Token]) -> bool:
     if tokens and tokens[0].raw == "在" and any(t.role is Does.VERB for t in tokens):
         return False
     if tokens and tokens[0].role is Does.LINK:
-        return all(token.role is not Does.POINTER for token in clause.tokens)
+        pointers = [token.raw for token in clause.tokens if token.role is Does.POINTER]
+        return not pointers or (pointers == ["it"] and clause.tokens[0].role in _POINTING)
     return bool(tokens) and tokens[0].role is Does.VERB
+
+
+_POINTING: Final = frozenset({Does.POINTER, Does.LASTING})
 
 
 def _under(head: tuple[str, ...], claim: Claim) -> Claim:

@@ -133,6 +133,11 @@ ACTS: Final = words(
     "plan_on teach recommend build clean add choose include handle show point read watch get talk give make know let remind phone_call remember order_in"
 )
 """What one does again and again, of one thing and another: alone it is no slot of one value."""
+SWITCHED: Final = words(
+    "courier browser text_editor sql ci chat notes tasks mail_service storage shell phone_system "
+    "laptop_system maps rides payment"
+)
+"""Kinds of things of which one is used, and another when one changes."""
 TODAY: Final = words("今天 今晚 今早 today tonight")
 """A time of which a number is a reading, of which there can be another."""
 FAINT: Final = words(
@@ -147,6 +152,7 @@ MEANT: Final = {
         ("reply", "response"),
         ("live", "home reside"),
         ("expiry", "expire"),
+        ("deadline", "due"),
         ("birthday", "born 出生"),
         ("subscribe", "subscription"),
         ("deploy", "deployment"),

@@ -150,5 +150,5 @@ def kept_on(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-_ADVERBS: Final = frozenset({"any more", "anymore", "no longer"})
+_ADVERBS: Final = frozenset({"any more", "anymore", "any longer", "no longer", "used to"})
 """What stands beside "not" and ends with it."""

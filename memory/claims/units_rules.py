@@ -67,7 +67,7 @@ UNITS: Final = {
     for word in words.split()
 }
 COUNTERS: Final = listed(
-    "个 位 名 台 辆 只 条 张 件 次 本 家 杯 瓶 间 套 份 门 双 把 棵 匹 头 支 部 单 人 口 遍 章 页 "
+    "年级 个 位 名 台 辆 只 条 张 件 次 本 家 杯 瓶 间 套 份 门 双 把 棵 匹 头 支 部 单 人 口 遍 章 页 "
     "字 行 节 步 级 期 片 粒 颗 号 路 点 分 折 倍 座 首 种 项 块儿 楼的 股 届"
 )
 """What may follow a Chinese number; the word itself stays with the slot."""

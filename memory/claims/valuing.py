@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from memory.claims.ending import SAME
+from memory.claims.lexicon import MANY, THINGS
 from memory.claims.likeness import open_to_several, unlike
 from memory.claims.nouns import (
     Bond,
@@ -103,7 +104,8 @@ def _graded_otherwise(new: Claim, old: Claim) -> bool:
 def _instead(new: Claim, old: Claim) -> bool:
     """Say whether a value of several is in place of an earlier one: another thing of its name."""
     if new.many and old.many:
-        return new.words[-1:] == old.words[-1:] and bool(_TURNED & set(new.marks))
+        named = new.words[-1:] == old.words[-1:] or set(new.about) & THINGS - MANY
+        return bool(named and _TURNED & set(new.marks) and Mark.ADDED not in new.marks)
     return Mark.CHANGED in new.marks
 
 

@@ -197,12 +197,12 @@ like*: like likes liked love loves loved enjoy enjoys adore be_into am_into am_f
 dislike*: can_not_stand can_not_bear 受不了 dislike dislikes hate hates loathe detest 讨厌 厌恶 不喜欢 反感 不爱 恨
 use*: use uses used using 用 使用 采用 在用
 speak*: speak speaks 说 会说 会讲 讲
-can*: can could is_able_to am_able_to 会 能 可以 能够
+can*: 学会 学会了 can could is_able_to am_able_to 会 能 可以 能够
 eat*: eat eats eating 吃
 drink*: drink drinks drinking 喝
 take*: take takes taking 服用
 play*: play plays playing 玩
-have*: have has having own owns got 有 拥有
+have*: have has having own owns got 拿到 拿到了 考到 考到了 领到 领到了 有 拥有
 own_pet*: 养 养了
 allergy*: allergic allergic_to 过敏
 know*: know knows 认识 懂

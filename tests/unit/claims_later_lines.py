@@ -28,6 +28,12 @@ LATER: Final[tuple[tuple[str, str, str], ...]] = (
     ("supersedes", "The suitcase weighs 21 kg.", "I weighed the suitcase again, it's 24 kg now."),
     ("same", "雨伞放在门厅柜子里。", "雨伞，放在门厅的柜子里。"),
     ("same", "颁奖礼在三月八日办，场地是星海剧院。", "颁奖礼的场地是星海剧院。"),
+    ("supersedes", "晚饭吃面条。", "算了，晚饭吃饺子。"),
+    ("retracts", "I trust that supplier.", "I don't trust that supplier any longer."),
+    ("supersedes", "我用安卓手机。", "我换了苹果手机。"),
+    ("supersedes", "我侄子上五年级。", "我侄子升六年级了。"),
+    ("supersedes", "我不会滑雪。", "我学会滑雪了。"),
+    ("supersedes", "备用金是三千。", "备用金加到五千了。"),
     # Who says so, who did it, what was given up
     (
         "supersedes",
@@ -57,6 +63,8 @@ LATER_APART: Final[tuple[tuple[str, str], ...]] = (
     ("The report was written by Ana.", "Tom wrote the report."),
     ("小李骗了小王。", "小王骗了小李。"),
     ("小李被小王骗了。", "小李骗了小王。"),
+    ("I use Gmail.", "I've changed to Slack for chat."),
+    ("I live in Oslo.", "I used to live in Rome, it was lovely."),
     ("I live in Oslo.", "Anna says she lives in Rome."),
     ("昨天我没吃饭。", "我吃饭。"),
     ("Pizza night 🍕", "Pizza night 🎉 with Tom"),

@@ -411,7 +411,6 @@ UNREAD: Final[tuple[tuple[str, str, str], ...]] = (
     ("extends", "我养了两只猫。", "我还养了一只兔子。"),
     ("extends", "购物清单：牛奶。", "购物清单加上面包。"),
     ("retracts", "Remind me about my pills at 8.", "Stop reminding me about my pills."),
-    ("supersedes", "晚饭吃面条。", "算了，晚饭吃饺子。"),
     ("supersedes", "Build with `npm run build`.", "Build with `pnpm build` now."),
     ("beside", "DB_HOST is db1.example.com", "DB_USER is admin"),
     ("beside", "Use 📌 for deadlines.", "Use 🎉 for releases."),
@@ -419,7 +418,6 @@ UNREAD: Final[tuple[tuple[str, str, str], ...]] = (
     ("narrows", "会议用腾讯会议。", "跟外国客户开会用Zoom。"),
     ("narrows", "我中午吃食堂。", "周五中午我出去吃。"),
     ("supersedes", "每周一我值班。", "以后改成每周二我值班。"),
-    ("supersedes", "I trust that supplier.", "I don't trust that supplier any longer."),
     ("supersedes", "我赞成加班调休。", "我反对加班调休。"),
     ("beside", "早餐八点吃。", "晚餐七点吃。"),
 )
