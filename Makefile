@@ -12,6 +12,8 @@ CLIENTS := tests/live/mcp/node_modules
 AXE := tests/live/console/node_modules
 # The extra has no lock: which torch fits depends on the machine (CPU, CUDA, ROCm), and so do digests.
 MODELS ?= torch==2.13.0 transformers==5.24.0 safetensors==0.8.0
+# To look for the mark in all tests takes each worker longer than to look into the files that name it.
+LONG = $(shell grep -rlE 'mark\.live|ADAPTERS' tests --include='test_*.py')
 
 .PHONY: serve demo test test-long test-all crash soak mcp-clients console-checks models-wheels test-models check lint types imports format lock clean bench train
 
@@ -26,8 +28,8 @@ test: $(VENV)/.dev  ## the tests, without the long ones
 
 test-long: $(VENV)/.dev  ## the long tests alone: they start and kill real processes, or play many scenes
 	-$(MAKE) -k mcp-clients console-checks  # where they can't be had, the tests of them are skipped and say so
-	$(BIN)/pytest -m live -n 3 --dist loadfile --no-loadscope-reorder --timeout 1200  # several mostly wait
-	$(BIN)/pytest -m soak --timeout 1200
+	$(BIN)/pytest -m live -n 3 --dist loadfile --no-loadscope-reorder --timeout 1200 $(LONG)  # several mostly wait
+	$(BIN)/pytest -m soak --timeout 1200 tests/live/test_soak.py
 
 mcp-clients: $(CLIENTS)/.ready  ## the MCP clients that the long tests drive (npm, about 330 MB)
 
