@@ -1,11 +1,19 @@
 """What every test may use, and the count of requirements still planned."""
 
 import gc
+from collections.abc import Iterator
 
 import pytest
 
 from tests.contracts.tiny_bert import MISSING
 from tests.requirements import PLANNED, REQUIREMENTS
+from tests.warm import kept_warm
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _warm() -> Iterator[None]:
+    with kept_warm():
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
