@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import insert, select, text
+from sqlalchemy import bindparam, insert, select, text
 from sqlalchemy.exc import OperationalError
 
 from guard.errors import ConflictError, UnavailableError
@@ -263,3 +263,38 @@ async def test_a_malformed_url_is_not_quoted() -> None:
         await Database.open("p4ssw0rd@nowhere")
     assert "p4ssw0rd" not in str(refusal.value)
     assert refusal.value.__cause__ is None
+
+
+@pytest.mark.requirement("S1")
+async def test_what_is_fetched_is_told_statement_by_statement(database: Database) -> None:
+    """As of what is committed; the settings are those of every connection."""
+    tenants = select(TENANTS.c.id).where(TENANTS.c.id == bindparam("id"))
+    assert await database.fetch(SYSTEM, (tenants, {"id": "acme"})) == [[]]
+    async with database.writing(SYSTEM) as connection:
+        await connection.execute(insert(TENANTS), ROW)
+    found = await database.fetch(SYSTEM, (tenants, {"id": "acme"}), (tenants, {"id": "other"}))
+    assert [[tuple(row) for row in rows] for rows in found] == [[("acme",)], []]
+    settings = [(text(f"PRAGMA {name}"), {}) for name in ("journal_mode", "secure_delete")]
+    journal, erasing = await database.fetch(SYSTEM, *settings)
+    assert (journal[0][0], erasing[0][0]) == ("wal", 1)
+
+
+@pytest.mark.requirement("S1")
+async def test_what_fetches_can_not_write(database: Database) -> None:
+    """Refused by SQLite itself; the control is the same statement where writing is meant."""
+    with pytest.raises(UnavailableError):
+        await database.fetch(SYSTEM, (insert(TENANTS), ROW))
+    async with database.writing(SYSTEM) as connection:
+        await connection.execute(insert(TENANTS), ROW)
+
+
+async def test_a_closed_ledger_fetches_nothing(tmp_path: Path) -> None:
+    """Closing twice is harmless, and no file of SQLite's own is left behind."""
+    file = await new_file(tmp_path)
+    database = await Database.open(url_of(file))
+    await database.fetch(SYSTEM, (select(TENANTS), {}))
+    await database.close()
+    await database.close()
+    assert set(modes(tmp_path)) == {file.name}
+    with pytest.raises(UnavailableError):
+        await database.fetch(SYSTEM, (select(TENANTS), {}))
