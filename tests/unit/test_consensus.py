@@ -9,9 +9,10 @@ from guard.claimed import ByClaims
 from guard.confirm import confirm
 from guard.consensus import DISPUTED, OUTWEIGHED, verified_days
 from guard.nouns import Label, Leaf
-from guard.outcomes import Merged, Quarantined, Recollection, Stored
+from guard.outcomes import Merged, Quarantined, Query, Recollection, Stored
 from guard.ports import Audit
 from guard.principal import Principal
+from guard.recall import recall
 from guard.relating import Said, Tie
 from guard.rooms import Rooms
 from memory.origin import Channel
@@ -195,3 +196,51 @@ async def test_a_memory_whose_leaves_are_spoilt_has_no_support_and_recall_goes_o
     answer = told(await books.ask(books.with_rooms(audit=audit)))
     assert answer[TRUE] == ()
     assert answer[FALSE][0] == OUTWEIGHED
+
+
+class Counting(ByClaims):
+    """Reads as ever, and counts the pairs that it is asked about."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pairs = 0
+
+    def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
+        """Count, and say what they are."""
+        self.pairs += len(old)
+        return super().ties(new, old)
+
+
+@pytest.mark.requirement("R6")
+async def test_only_what_an_answer_shows_is_held_against_the_others() -> None:
+    """Of ten that speak of one thing the first is compared with nine, and not each with each."""
+    books = Books()
+    for number in range(10):
+        await books.say(
+            ALICE, f"The staging database of site {number} listens on port 54{number}0."
+        )
+    counted: dict[int, int] = {}
+    for k in (1, 10):
+        relating = Counting()
+        answer = await recall(ALICE, Query(QUESTION, k), books.with_rooms(relating=relating))
+        assert len(answer.items) == k
+        counted[k] = relating.pairs
+    assert counted == {1: 9, 10: 45}
+
+
+@pytest.mark.requirement("R6")
+async def test_what_comes_into_the_place_of_one_that_is_outvoted_is_judged_as_well() -> None:
+    """However few are asked for: of three lies none is shown in the place of another."""
+    books = Books()
+    await books.say(ALICE, TRUE, 2)
+    for port in (6000, 6001, 6002):
+        await books.say(AGENT, FALSE.replace("6000", str(port)))
+    for k in (1, 2, 5):
+        answer = await recall(ALICE, Query(QUESTION, k), books.rooms)
+        assert [one.memory.text for one in answer.items] == [TRUE], k
+    # The control: without the user's word they are shown.
+    others = Books()
+    for port in (6000, 6001, 6002):
+        await others.say(AGENT, FALSE.replace("6000", str(port)))
+    answer = await recall(ALICE, Query(QUESTION, 2), others.rooms)
+    assert len(answer.items) == 2

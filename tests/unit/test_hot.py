@@ -1,6 +1,7 @@
 """A question that is asked again: spared the search, and no check (R12)."""
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -13,11 +14,13 @@ from guard.forget import forget
 from guard.hot import Came, Hot, Standpoint
 from guard.nouns import Draft
 from guard.outcomes import Quarantined, Query, Recollection, Stored, Superseded
+from guard.ports import Purpose
 from guard.recall import recall
 from guard.releasing import release
 from guard.restore import restore
 from memory.ranking import Factors
-from memory.types import Epoch, Layer, MemoryId, TraceId
+from memory.signals import Vectors
+from memory.types import Epoch, Layer, MemoryId, SubjectId, TenantId, TraceId
 from policies.model import Effect, Rule
 from tests.house import AGENT, ALICE, BOB, MALLORY, REVIEWER, START, House
 
@@ -307,3 +310,38 @@ def test_what_is_kept_is_bounded_by_bytes_and_by_time() -> None:
     closed = Hot()
     closed.put(keys[0], came)
     assert (closed.is_open, closed.find(keys[0], here, at), closed.bytes) == (False, None, 0)
+
+
+class Begun:
+    """An embedder, and a ledger that tells the epoch once that has begun."""
+
+    def __init__(self, house: House) -> None:
+        self._embedder, self._ledger = house.embedder, house.ledger
+        self._begun = asyncio.Event()
+        self.id = house.embedder.id
+
+    def __getattr__(self, name: str) -> object:
+        """Do all else as the ledger does."""
+        return getattr(self._ledger, name)
+
+    async def embed(self, texts: Sequence[str], purpose: Purpose = Purpose.MEMORY) -> list[Vectors]:
+        """Begin, and embed."""
+        self._begun.set()
+        return await self._embedder.embed(texts, purpose)
+
+    async def epoch(self, tenant: TenantId, subject: SubjectId) -> Epoch:
+        """Wait until the embedding has begun."""
+        await self._begun.wait()
+        return await self._ledger.epoch(tenant, subject)
+
+
+@pytest.mark.requirement("R12")
+async def test_what_was_not_asked_before_is_embedded_while_the_ledger_is_asked() -> None:
+    """Were one waited for before the other begins, nobody would answer."""
+    house = Warm()
+    await house.stored()
+    begun = Begun(house)
+    async with asyncio.timeout(30):
+        answer, hit = await house.ask(embedder=begun, ledger=begun)
+    assert answer.items
+    assert not hit
