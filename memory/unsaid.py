@@ -3,8 +3,8 @@
 Somebody who is well known is near to every question about him. So what passes by nearness is looked
 at once more: does it hold the property that is asked for (an age, a home, a name), does it speak of
 that person and not of a brother, does it share anything with the question beside who it speaks of?
-Each is a sign with a weight (`memory.bearing`). A memory that asks for the same property is as good
-as one that tells it.
+Each is a sign with a weight (`memory.bearing`). A memory that asks something itself is found for
+being asked alike, and has no such signs but those of another person or thing.
 """
 
 import re
@@ -25,6 +25,7 @@ from memory.persons import (
 from memory.terms import terms_of
 from memory.understanding_rules import FUNCTION
 from memory.unsaid_rules import (
+    ASKS_ITSELF,
     BRAND,
     BRANDED,
     BRANDED_HAN,
@@ -35,6 +36,7 @@ from memory.unsaid_rules import (
     OPPOSED,
     PLACED,
     PROPERTIES,
+    SPEAKS,
     TWO_NAMES,
     WHEN,
     YES_NO,
@@ -91,21 +93,24 @@ def wanted(text: str, plain: str) -> Wanted:
 
 def signs(asked: Wanted, text: str, plain: str) -> Signs:
     """Return what speaks against a memory; `plain` is its text folded."""
-    told = [_told(name, asked, text, plain) for name in asked.properties]
     own = kin_of(plain) if asked.kin else frozenset()
+    others, opposed = of_others(asked.kin, asked.plain, own, plain), _opposed(asked.plain, plain)
+    if ASKS_ITSELF.search(plain):
+        return Signs(others=float(others), opposed=float(opposed))
+    told = [_told(name, asked, text, plain) for name in asked.properties]
     # Every memory has a time, and one that tells what is asked for may say it in other words.
     only_named = not (asked.when or (told and all(told))) and _only_named(asked, text, plain)
     return Signs(
         untold=float(not all(told)),
-        others=float(of_others(asked.kin, asked.plain, own, plain)),
-        opposed=float(_opposed(asked.plain, plain)),
+        others=float(others),
+        opposed=float(opposed),
         only_named=float(only_named),
         undecided=_undecided(asked, plain) if asked.yes_no else 0.0,
     )
 
 
 def _told(name: str, asked: Wanted, text: str, plain: str) -> bool:
-    """Say whether a text may tell a property. One that asks for it is as good: it is the same."""
+    """Say whether a text may tell a property."""
     if name == "full":
         return bool(FULL.search(plain) or TWO_NAMES.search(text) or text == text.lower())
     if name == "called":
@@ -114,10 +119,8 @@ def _told(name: str, asked: Wanted, text: str, plain: str) -> bool:
     if name == "brand":
         by_form = BRANDED.search(plain) or (_HAN.search(text) and BRANDED_HAN.search(text))
         return bool(by_form) or _names_more(asked, text)
-    asks, holds = PROPERTIES[name]
-    if holds.search(plain) or asks.search(plain):
-        return True
-    return name == "bank" and _names_more(asked, text)
+    _, holds = PROPERTIES[name]
+    return bool(holds.search(plain)) or (name == "bank" and _names_more(asked, text))
 
 
 def _names_more(asked: Wanted, text: str) -> bool:
@@ -143,6 +146,7 @@ def _names_more(asked: Wanted, text: str) -> bool:
 
 def _only_named(asked: Wanted, text: str, plain: str) -> bool:
     """Say whether a text has the names of the question, and nothing else of it."""
+    text, plain = SPEAKS.sub("", text, count=1), SPEAKS.sub("", plain, count=1)
     shared = asked.capitals | inside(text, capitals_of(text))
     shared &= _latin(plain) & _latin(asked.plain)
     han = chinese_names(asked.plain, plain)

@@ -190,6 +190,11 @@ BRANDED_HAN: Final = re.compile(r"[A-Za-z]{2,}|[,，][^,，]{2,5}的|是[^,，�
 PLACED: Final = re.compile(r"\b(?:in|to|at|from|near|on|around)(?: the)?$")
 """Before a name: that of a place, and of nobody."""
 
+SPEAKS: Final = re.compile(r"\s{0,4}[^\W\d_][^:：\n。！？.!?]{0,39}[:：]")
+"""Whose turn a text is: he is who speaks, and not what it is about."""
+ASKS_ITSELF: Final = re.compile(r"[?？]\W*$|什么|怎么|哪|谁|多少|吗")
+"""A memory that asks tells nothing: it is found for being asked alike."""
+
 YES_NO: Final = re.compile(
     r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|will|am)\b|吗[?？。\s]*$"
     r"|^(?!.*(?:多少|什么|哪|谁|几)).*(?:是不是|是否|有没有)"

@@ -68,7 +68,7 @@ def said(question: str, text: str) -> Signs:
     ],
 )
 def test_a_property_that_is_asked_for_has_to_be_told(question: str, other: str, text: str) -> None:
-    """Any word that may tell it does; one that asks for it, too, is the same question."""
+    """Any word that may tell it does; of a text that asks itself nothing is expected."""
     assert said(question, other).untold == 1.0
     assert said(question, text).untold == 0.0
     assert said(question, question).untold == 0.0
@@ -115,6 +115,9 @@ def test_one_of_a_pair_is_not_the_other(question: str, text: str, opposed: float
         ("What does Ingrid work as?", "Ran into Ingrid and her dog.", 1.0),
         ("what does ingrid work as", "Ran into Ingrid and her dog.", 1.0),
         ("What does Ingrid work as?", "Ingrid works at the zoo.", 0.0),
+        ("What does Ingrid work as?", "Ingrid: I met a dog.", 0.0),
+        ("What does Ingrid work as?", "Otto: Ran into Ingrid and her dog.", 1.0),
+        ("What does Ingrid work as?", "Who knows Ingrid and her dog?", 0.0),
         ("Who is Ingrid?", "Ran into Ingrid and her dog.", 0.0),
         ("When did Ingrid leave?", "Ran into Ingrid and her dog.", 0.0),
         ("What is ZB-20417?", "Got ZB-20417 back.", 0.0),
