@@ -5,6 +5,7 @@ test says so, so that the index is as stale or as fresh as the test needs it. Ea
 tenant of its own: the rooms are shared, and `audit verify` judges one tenant at a time.
 """
 
+import random
 import secrets
 import sqlite3
 from collections.abc import AsyncIterator, Mapping
@@ -47,6 +48,8 @@ from tests.house import START, STRICT, caller
 
 QUESTION: Final = "Which shelf in the north library holds the atlas volumes?"
 EVERYTHING: Final = 500
+_ENDS: Final = 48
+"""Longer than what stands before the body of any token, and than a tag behind it."""
 
 Columns = dict[str, Any]
 
@@ -54,6 +57,16 @@ Columns = dict[str, Any]
 def text(number: int) -> str:
     """Return one of many texts that all answer `QUESTION`, of equal length."""
     return f"Shelf {number:03} in the north library holds the atlas volumes."
+
+
+def sampled(length: int) -> list[int]:
+    """Return places in so many bytes: both ends, where formats have their parts, and some between.
+
+    The same ones each time. The long tests try every place.
+    """
+    ends = {at for at in range(length) if at < _ENDS or at >= length - _ENDS}
+    between = random.Random(length).sample(range(length), min(length, _ENDS))  # noqa: S311
+    return sorted(ends.union(between))
 
 
 class Answer(msgspec.Struct, frozen=True):
