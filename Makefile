@@ -24,7 +24,7 @@ demo: $(VENV)/.serve  ## walk through the whole product against a private gatewa
 	$(BIN)/memguard demo
 
 test: $(VENV)/.dev  ## the tests, without the long ones
-	$(BIN)/pytest -n auto --dist loadfile
+	$(BIN)/pytest -n auto --dist worksteal  # no worker is left alone with the last long file
 
 test-long: $(VENV)/.dev  ## the long tests alone: they start and kill real processes, or play many scenes
 	-$(MAKE) -k mcp-clients console-checks  # where they can't be had, the tests of them are skipped and say so
