@@ -80,11 +80,15 @@ class RuleAnswer(msgspec.Struct, frozen=True):
 
 
 class FlawAnswer(msgspec.Struct, frozen=True):
-    """What is wrong with a draft, at which key, and in which line as far as that can be told."""
+    """What is wrong with a draft, at which key, and in which line as far as that can be told.
+
+    `code` stands for the sentence, whatever that names; it is empty where there is none.
+    """
 
     what: str
     key: str
     line: int | None
+    code: str
 
 
 class CheckedAnswer(msgspec.Struct, frozen=True):
@@ -98,7 +102,7 @@ class CheckedAnswer(msgspec.Struct, frozen=True):
     @classmethod
     def refused(cls, error: DraftError) -> "CheckedAnswer":
         """Return what is wrong with a draft."""
-        flaws = tuple(FlawAnswer(one.what, one.key, one.line) for one in error.flaws)
+        flaws = tuple(FlawAnswer(one.what, one.key, one.line, one.code) for one in error.flaws)
         return cls(ok=False, flaws=flaws, rules=(), policy=None)
 
 

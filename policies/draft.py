@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from policies.decide import strictest
+from policies.flaws import Flaw
 from policies.load import (
     Override,
     Own,
@@ -36,19 +37,6 @@ _ENUM: Final = "Invalid enum value"
 _EFFECTS: Final = ", ".join(effect for effect in Effect if effect is not Effect.ALLOW)
 _PLATFORMS: Final = frozenset({"name", "base", "otherwise", "stages", "enforcement"})
 """What a profile says and a tenant's rules can't."""
-
-
-class Flaw(msgspec.Struct, frozen=True):
-    """What is wrong with a draft, at which key, and in which line as far as that can be told."""
-
-    what: str
-    key: str = ""
-    line: int | None = None
-
-    def __str__(self) -> str:
-        """Return it as one line."""
-        place = "" if self.line is None else f"line {self.line}, "
-        return f"{place}{self.key or 'document'}: {self.what}"
 
 
 class DraftError(PolicyError):

@@ -30,6 +30,7 @@ FORM: Final = b"memguard/visit/form"
 SECTIONS: Final = (
     "overview",
     "queue",
+    "proposals",
     "origins",
     "memories",
     "policies",

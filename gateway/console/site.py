@@ -21,9 +21,11 @@ from gateway.console.pages.bulk import bulk_pages
 from gateway.console.pages.item import item_pages
 from gateway.console.pages.letters import letters_pages
 from gateway.console.pages.memories import memories_pages
+from gateway.console.pages.memory import memory_pages
 from gateway.console.pages.origins import origins_pages
 from gateway.console.pages.overview import overview_pages
 from gateway.console.pages.policies import policies_pages
+from gateway.console.pages.proposals import proposals_pages
 from gateway.console.pages.queue import queue_pages
 from gateway.console.pages.settings import settings_pages
 from gateway.console.refusals import PageProblems
@@ -90,6 +92,8 @@ class Console:
             *bulk_pages(*around),
             *item_pages(*around),
             *memories_pages(*around),
+            *memory_pages(*around),
+            *proposals_pages(*around),
             *policies_pages(*around),
             *audit_pages(*around),
             *letters_pages(*around),

@@ -12,6 +12,7 @@ from litestar.testing import TestClient
 
 from gateway.edge import Edge, server
 from gateway.settings import Http
+from tests.edges.guarded import Guarded
 from tests.edges.world import World, ed25519_jwk, key_set, rsa_jwk
 
 
@@ -52,6 +53,14 @@ async def live_url(world: World) -> AsyncIterator[str]:
     yield f"http://127.0.0.1:{port}"
     running.should_exit = True
     await task
+
+
+@pytest.fixture
+async def guarded(tmp_path: Path) -> AsyncIterator[Guarded]:
+    """Lend an edge with the real doors behind it."""
+    opened = Guarded(tmp_path)
+    yield opened
+    await opened.close()
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """A stored memory is put back into the queue by a reviewer: recalled no more, and nothing lost."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Final
 
 import pytest
@@ -12,14 +10,6 @@ from tests.edges.test_decisions import BAD, GOOD, HELD_PAGE, comments, decided, 
 DOUBTED: Final = {"reason": "other", "comment": "Whose quarterly review is that?"}
 QUESTION: Final = "When is the quarterly review in Lisbon?"
 GATE: Final = "Which gate do visitors use?"
-
-
-@pytest.fixture
-async def guarded(tmp_path: Path) -> AsyncIterator[Guarded]:
-    """Lend an edge with the real doors behind it."""
-    opened = Guarded(tmp_path)
-    yield opened
-    await opened.close()
 
 
 @pytest.mark.requirement("Q2")

@@ -14,6 +14,7 @@ from guard.bulk import Became, Verdict
 from guard.findings import Event
 from guard.origins import Kind as Place
 from guard.ports import Order
+from guard.proposal import Wish
 from guard.reveal import Ground
 from guard.revoke import Of
 from guard.ruling import Because
@@ -51,7 +52,12 @@ VOCABULARIES: Final = {
     "audit_by.": ("object", "action", "outcome", "actor", "subject", "client"),
     "queue_state.": ("held", "escalated"),
     "item.do_": ("release", "reject", "escalate"),
-    "item.done_": ("released", "rejected", "escalated", "undone"),
+    "item.done_": ("released", "rejected", "escalated", "undone", "held", "weighed"),
+    "memories.done_": ("promoted", "demoted", "weighed"),
+    "memories.into_": ("semantic", "episodic"),
+    "proposals.": ("approve", "refuse", "withdraw"),
+    "proposals.wish_": tuple(Wish),
+    "proposals.done_": ("proposed", "approved", "refused"),
 }
 """What pages put together: the beginning of a key, and the words that may follow it. Of what they
 look up with `t.of`, only what must not go unsaid.

@@ -1,9 +1,11 @@
 """A tenant's draft of rules: only what tightens is taken, and each flaw is told by its place."""
 
+import re
 from typing import Final
 
 import pytest
 
+from gateway.console.words import WORDS
 from guard.detectors import SCREENING
 from policies.decide import decide, to_redact
 from policies.draft import MAX_DRAFT_BYTES, DraftError, drafted, enacted
@@ -70,6 +72,11 @@ def test_a_draft_that_tightens_is_taken_and_says_what_a_file_would() -> None:
         (OWN + OWN, "rules: two rules have the id `no-accounts`"),
         ('rules = [{id = "x", stage = "rate", effect = "open"}]', "rules[0].effect: one of"),
         ("", "document: Object missing required field `rules`"),
+        (f"{OWN}min_trust = 9\n", "line 7, rules[0].min_trust: Expected `int` <= 4"),
+        (f'{OWN}min_trust = "high"\n', "line 7, rules[0].min_trust: Expected `int`, got `str`"),
+        (f"{OWN}min_trust = 3\nmax_trust = 1\n", "rules: rule `no-accounts` can never match"),
+        (f'{OWN}at_least = "awful"\n', "rules: rule `no-accounts`: `at_least` must be one of"),
+        (OWN.replace("no-accounts", ""), "line 3, rules[0].id: Expected `str`"),
         (OWN + "#" * MAX_DRAFT_BYTES, "document: longer than"),
     ],
     ids=lambda one: one[:24] if isinstance(one, str) else None,
@@ -78,9 +85,17 @@ def test_a_draft_that_loosens_or_is_not_understood_is_refused_by_place(
     document: str, told: str
 ) -> None:
     """Whole: nothing of it is taken over. Nor is a value repeated that stands in it."""
-    (flaw,) = flaws_of(document)
-    assert flaw.startswith(told)
-    assert "open" not in flaw
+    with pytest.raises(DraftError) as caught:
+        drafted(document, "acme", STRICT)
+    (flaw,) = caught.value.flaws
+    assert str(flaw).startswith(told)
+    assert "open" not in str(flaw)
+    # Each is told in other languages, too, and in English word for word as here.
+    assert flaw.code
+    assert WORDS["en"].of("flaw", flaw.code, **flaw.named) == flaw.what
+    chinese = WORDS["zh"].of("flaw", flaw.code, "", **flaw.named)
+    assert re.search("[\u4e00-\u9fff]", chinese)
+    assert all(name in chinese for name in flaw.named.values())
 
 
 @pytest.mark.requirement("W11")

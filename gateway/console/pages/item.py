@@ -66,6 +66,7 @@ def item_pages(edge: Edge, frame: Frame, forms: Forms) -> Iterable[HTTPRouteHand
             grounds=list(Ground),
             for_release=FOR_RELEASE,
             for_rejection=FOR_REJECTION,
+            because=list(Because),
         )
 
     @get("/queue/{id:str}")

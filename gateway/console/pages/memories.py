@@ -1,13 +1,12 @@
-"""What is stored of a subject: found by its name, and read one by one for a ground."""
+"""What is stored of a subject, found by its name and listed without a text."""
 
 from collections.abc import Iterable
 from typing import Annotated, Final
 from urllib.parse import urlencode
 
 import msgspec
-from litestar import get, post
+from litestar import get
 from litestar.handlers import HTTPRouteHandler
-from litestar.params import FromPath
 from litestar.response import Template
 from msgspec import Meta
 
@@ -15,17 +14,13 @@ from gateway import wire
 from gateway.console.cookies import Incoming
 from gateway.console.forms import Forms, asked
 from gateway.console.frame import Frame
-from gateway.console.pages.item import pieces
 from gateway.console.shield import ROOT
 from gateway.doors import Edge
 from guard.dossier import Dossier
-from guard.reveal import Ground, Revealed
-from memory.types import MemoryId, SubjectId
+from memory.types import SubjectId
 
 _Word = Annotated[str, Meta(min_length=1, max_length=512)]
 _PAGE: Final = 25
-GROUNDS: Final = (Ground.INCIDENT, Ground.REQUEST, Ground.AUDIT, Ground.REVIEW)
-"""In the order in which one is likely: what is held for review is read as a case."""
 
 
 class AskMemories(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,8 +40,8 @@ class AskMemories(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"{ROOT}/memories?{urlencode([pair for pair in pairs if pair[1] is not None])}"
 
 
-def memories_pages(edge: Edge, frame: Frame, forms: Forms) -> Iterable[HTTPRouteHandler]:
-    """Return the handlers of a subject's memories."""
+def memories_pages(edge: Edge, frame: Frame, _: Forms) -> Iterable[HTTPRouteHandler]:
+    """Return the handler of a subject's memories."""
     doors, rooms = edge.use_cases.dossiers, edge.rooms
 
     @get("/memories")
@@ -65,28 +60,4 @@ def memories_pages(edge: Edge, frame: Frame, forms: Forms) -> Iterable[HTTPRoute
             first=None if wanted.cursor is None else wanted.link(None),
         )
 
-    async def page(request: Incoming, id: MemoryId, revealed: Revealed | None = None) -> Template:
-        item = await doors.entry(request.auth, id, rooms)
-        return frame.page(
-            request,
-            "memory.html",
-            item=item,
-            own=item.label.subject == request.auth.owner.subject,
-            back=AskMemories(item.label.subject).link(None),
-            revealed=revealed,
-            pieces=[] if revealed is None else pieces(revealed.text, revealed.evidence),
-            grounds=GROUNDS,
-        )
-
-    @get("/memories/{id:str}")
-    async def memory(request: Incoming, id: FromPath[str]) -> Template:
-        return await page(request, wire.memory_id(id))
-
-    @post("/memories/{id:str}/reveal", status_code=200)
-    async def reveal(request: Incoming, id: FromPath[str]) -> Template:
-        said = await forms.submitted(request, wire.RevealHeld)
-        of = wire.memory_id(id)
-        shown = await doors.disclose(request.auth, of, said.ground, said.comment, rooms)
-        return await page(request, of, shown)
-
-    return [memories, memory, reveal]
+    return [memories]

@@ -100,7 +100,7 @@ def _reading(edge: Edge, frame: Frame, forms: Forms) -> list[HTTPRouteHandler]:
         difference = None
         if standing.number != number:
             difference = await doors.diff(request.auth, standing.number, number, rooms)
-        around = {"difference": difference, "foreseen": None, "flaw": None, "days": _DAYS}
+        around = {"difference": difference, "foreseen": None, "flaws": (), "days": _DAYS}
         page = {"version": version, "standing": standing} | around | more
         return frame.page(request, "policy.html", **page)
 
@@ -115,7 +115,7 @@ def _reading(edge: Edge, frame: Frame, forms: Forms) -> list[HTTPRouteHandler]:
         try:
             foreseen = await doors.foresee(request.auth, number, said.days, None, rooms)
         except DraftError as error:
-            return await shown(request, number, flaw=str(error))
+            return await shown(request, number, flaws=error.flaws)
         return await shown(request, number, foreseen=foreseen, days=said.days)
 
     return [policies, policy, simulate]

@@ -42,7 +42,7 @@ class AskQueue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     until: date | None = None
     state: Literal["held", "escalated"] = "held"
     cursor: _Word | None = None
-    done: Literal["released", "rejected", "escalated", "undone"] | None = None
+    done: Literal["released", "rejected", "escalated", "undone", "held", "weighed"] | None = None
     of: wire.Id | None = None
 
     def search(self) -> Search:

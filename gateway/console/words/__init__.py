@@ -25,9 +25,14 @@ class Words:
         text = self.texts[key]
         return text.format(**named) if named else text
 
-    def of(self, prefix: str, word: str) -> str:
-        """Return the text for a word of a vocabulary that may grow; the word itself if none is."""
-        return self.texts.get(f"{prefix}.{word}", word)
+    def of(self, prefix: str, word: str, otherwise: str | None = None, /, **named: object) -> str:
+        """Return the text for a word of a vocabulary that may grow, with what is named in it; if
+        there is none, the word itself, or what is to be said otherwise.
+        """
+        text = self.texts.get(f"{prefix}.{word}")
+        if text is None:
+            return word if otherwise is None else otherwise
+        return text.format(**named) if named else text
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, str]:
