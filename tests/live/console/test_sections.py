@@ -13,7 +13,7 @@ from playwright.async_api import Browser, Page, expect
 
 from gateway import app
 from tests.edges.browser import REVIEWER
-from tests.live.console.chromium import AXE, CHROMIUM, UNTESTED, Watched, chromium, window
+from tests.live.console.chromium import AXE, CHROMIUM, UNTESTED, Watched, window
 from tests.live.console.test_story import ATTACKS, FEW_LOOKS, LOOKS, sound
 from tests.live.gateway_process import GatewayProcess
 from tests.unit.test_draft import OWN
@@ -42,13 +42,6 @@ async def gateway(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Asy
     async with GatewayProcess(folder / "data", models) as running:
         await fill(running)
         yield running
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    """Lend Chromium."""
-    async with chromium() as opened:
-        yield opened
 
 
 async def fill(running: GatewayProcess) -> None:

@@ -18,7 +18,6 @@ from tests.live.console.chromium import (
     UNTESTED,
     WIDE,
     Watched,
-    chromium,
     window,
 )
 from tests.live.gateway_process import GatewayProcess
@@ -61,13 +60,6 @@ async def gateway(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Asy
     async with GatewayProcess(folder / "data", models) as running:
         await fill(running)
         yield running
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    """Lend Chromium."""
-    async with chromium() as opened:
-        yield opened
 
 
 async def fill(running: GatewayProcess) -> None:
