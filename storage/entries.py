@@ -19,6 +19,7 @@ from memory.types import SubjectMark
 from storage.layouts import VERSION, LayoutError
 
 MARK_BYTES: Final = 16
+_HEX: Final = 2 * MARK_BYTES
 
 
 def pack_entry(blinded: Blinded) -> bytes:
@@ -38,43 +39,27 @@ def pack_entry(blinded: Blinded) -> bytes:
 
 def unpack_entry(data: bytes) -> Blinded:
     """Return search material from its stored form. Raises LayoutError unless it fits exactly."""
-    reader = _Reader(data)
+    # Read in place, for each recall reads dozens. What ends early fails here, or at the end below.
     try:
-        if reader.take(1)[0] != VERSION:
+        if data[0] != VERSION:
             raise LayoutError("entry")
-        mark = SubjectMark(reader.take(MARK_BYTES).hex())
+        mark, at = SubjectMark(data[1 : 1 + MARK_BYTES].hex()), 1 + MARK_BYTES
+        count, at = data[at], at + 1
         vectors: dict[str, Vector] = {}
-        for _ in range(reader.take(1)[0]):
-            name = reader.take(reader.take(1)[0]).decode()
-            (dimension,) = struct.unpack("<H", reader.take(2))
-            vectors[name] = np.frombuffer(reader.take(4 * dimension), "<f4").astype(np.float32)
-        count = reader.count()
-        ids = np.frombuffer(reader.take(4 * count), "<u4")
-        weights = np.frombuffer(reader.take(4 * count), "<f4")
-        entities = tuple(reader.take(MARK_BYTES).hex() for _ in range(reader.count()))
-    except UnicodeDecodeError:
+        for _ in range(count):
+            name, at = data[at + 1 : at + 1 + data[at]].decode(), at + 1 + data[at]
+            dimension, at = int.from_bytes(data[at : at + 2], "little"), at + 2
+            vectors[name] = np.frombuffer(data, "<f4", dimension, at).astype(np.float32)
+            at += 4 * dimension
+        count, at = int.from_bytes(data[at : at + 4], "little"), at + 4
+        ids = np.frombuffer(data, "<u4", count, at)
+        weights = np.frombuffer(data, "<f4", count, at + 4 * count)
+        at += 8 * count
+        count, at = int.from_bytes(data[at : at + 4], "little"), at + 4
+    except (IndexError, ValueError):
         raise LayoutError("entry") from None
-    reader.end()
+    if at + MARK_BYTES * count != len(data):
+        raise LayoutError("entry")
+    named = data[at:].hex()
+    entities = tuple(named[n : n + _HEX] for n in range(0, len(named), _HEX))
     return Blinded(mark, vectors, Sparse(tuple(ids.tolist()), tuple(weights.tolist())), entities)
-
-
-class _Reader:
-    """Takes bytes off the front, never past the end."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._at = 0
-
-    def take(self, length: int) -> bytes:
-        part = self._data[self._at : self._at + length]
-        if len(part) != length:
-            raise LayoutError("entry")
-        self._at += length
-        return part
-
-    def count(self) -> int:
-        return int.from_bytes(self.take(4), "little")
-
-    def end(self) -> None:
-        if self._at != len(self._data):
-            raise LayoutError("entry")

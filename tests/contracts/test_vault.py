@@ -543,3 +543,35 @@ async def test_content_that_has_no_stored_form_is_refused() -> None:
         await vault().seal(admitted(text="\ud800"))
     with pytest.raises(InvalidError):
         await vault().seal(admitted(fingerprint=b"short"))
+
+
+@pytest.mark.parametrize("part", ["token", "entry", "evidence", "fingerprint", "tag"])
+async def test_what_was_found_whole_vouches_for_nothing_else(part: str) -> None:
+    """Opened twice it is proved once; a copy of which one bit differs is proved for itself."""
+    keeper = vault()
+    sealed = await keeper.seal(admitted())
+    for opener in OPENERS.values():
+        await opener(keeper, ALICE, sealed)
+        await opener(keeper, ALICE, sealed)
+    whole = getattr(sealed, part)
+    spoilt = replace(sealed, **{part: whole[:-1] + bytes((whole[-1] ^ 1,))})
+    for opener in OPENERS.values():
+        with pytest.raises(UnreadableError):
+            await opener(keeper, ALICE, spoilt)
+        # The control: the one that was found whole is so still.
+        await opener(keeper, ALICE, sealed)
+
+
+async def test_what_was_found_whole_is_unreadable_with_its_keys_gone() -> None:
+    """Neither the subject's keys nor the tenant's are stood in for by an earlier proof."""
+    for shredding in ("subject", "tenant"):
+        ring = keyring()
+        keeper = SealingVault(ring)
+        sealed = await keeper.seal(admitted())
+        await keeper.open(ALICE, sealed)
+        if shredding == "subject":
+            await ring.shred_subject(ALICE)
+        else:
+            await ring.shred_tenant(ALICE.tenant)
+        with pytest.raises(UnreadableError):
+            await keeper.open(ALICE, sealed)
