@@ -20,6 +20,8 @@ _TIES: Final = {
     BondKind.UNCERTAIN: Tie.DOUBT,
 }
 """What a bond comes to; all others let both stand, and so does a doubt."""
+_OPEN: Final = frozenset({BondKind.UNRELATED, BondKind.BESIDE, BondKind.UNCERTAIN})
+"""Bonds that say what no rule has found; to narrow and to extend is something that was found."""
 _BETWEEN: Final = "\x1f"
 _WORD: Final = "word\x1f"
 _NUMBERED = re.compile(
@@ -88,10 +90,24 @@ class ByClaims:
         """Return what `new` is to each of `old`. Of two things that have names of their own, a
         number or a code, neither is a version of the other.
         """
+        return [tie for tie, _ in self.tied(new, old)]
+
+    def tied(self, new: Said, old: Sequence[Said]) -> list[tuple[Tie, bool]]:
+        """Return what `new` is to each of `old`, and whether no rule says so: it is only not known
+        to be anything else.
+        """
         mine = _claims(new)
         its = [_claims(one) for one in old]
         bonds = relate_all(mine, its)
-        return [self._tie(new, mine, *one) for one in zip(old, its, bonds, strict=True)]
+        return [
+            (self._tie(new, mine, *one), one[-1].kind in _OPEN)
+            for one in zip(old, its, bonds, strict=True)
+        ]
+
+    @property
+    def certain(self) -> "ByClaims":
+        """Return itself: all of it goes by rules."""
+        return self
 
     def is_unread(self, said: Said) -> bool:
         """Return whether a text states something of which the rules find no slot."""
@@ -115,10 +131,7 @@ class ByClaims:
         tie = _TIES.get(bond.kind, Tie.BESIDE)
         if tie is Tie.BESIDE and in_doubt_by(mine, self._told(new), its, self._told(old)):
             tie = Tie.DOUBT
-        if tie is Tie.BESIDE or _named_apart(new.text, old.text):
-            return Tie.BESIDE
-        names, others = _codes(new.text, mine), _codes(old.text, its)
-        return Tie.BESIDE if names and others and not names & others else tie
+        return Tie.BESIDE if tie is Tie.BESIDE or _apart(new.text, mine, old.text, its) else tie
 
     def _heard(self, said: Said) -> tuple[str, tuple[Claim, ...]]:
         """Return what the model of today tells of a text, now or as it was recorded, and its name.
@@ -169,6 +182,18 @@ def _claims(said: Said) -> tuple[Claim, ...]:
     """Return what a text says: as it was recorded, else read now."""
     found = _recorded(said.record)
     return found.claims if found is not None and found.claims else claims_of(said.text, at=said.at)
+
+
+def told_apart(new: Said, old: Said) -> bool:
+    """Return whether two texts speak of two things that have names of their own."""
+    return _apart(new.text, _claims(new), old.text, _claims(old))
+
+
+def _apart(new: str, mine: Sequence[Claim], old: str, its: Sequence[Claim]) -> bool:
+    if _named_apart(new, old):
+        return True
+    names, others = _codes(new, mine), _codes(old, its)
+    return bool(names and others and not names & others)
 
 
 def _named_apart(new: str, old: str) -> bool:

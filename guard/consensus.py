@@ -129,7 +129,7 @@ class Voices:
         """Return which of the older ones each memory contradicts, where it contradicts any."""
         asked = {id: olds for id, olds in rows.items() if olds}
         size = sum(_size(one) for id, olds in asked.items() for one in (self._ordered[id], *olds))
-        relating = self._rooms.relating
+        relating = self._rooms.relating.certain
         return await aside(
             size, _opposed, [(self._ordered[id], o) for id, o in asked.items()], relating
         )

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 import regex
@@ -61,6 +61,11 @@ class EqualText:
         """Return that nothing is known of any of them."""
         del new
         return [Tie.BESIDE for _ in old]
+
+    @property
+    def certain(self) -> Self:
+        """Return itself."""
+        return self
 
     def is_unread(self, said: Said) -> bool:
         """Return False: nobody else is asked."""

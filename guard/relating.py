@@ -78,6 +78,21 @@ class Telling(Protocol):
         ...
 
 
+class Odds(msgspec.Struct, frozen=True):
+    """How probably a new text is against an old one, and how probably it says the same; 0 to 1."""
+
+    against: float = 0.0
+    same: float = 0.0
+
+
+class Weighing(Protocol):
+    """Weighs texts that no rule compares. Pure and deterministic, like what asks it."""
+
+    def weighed(self, new: str, old: Sequence[str]) -> list[Odds]:
+        """Return the odds of `new` with each of `old`, in order; none where it can't tell."""
+        ...
+
+
 class Relating(Protocol):
     """Reads texts for the ledger. Pure and deterministic: it is asked again after a conflict."""
 
@@ -87,6 +102,11 @@ class Relating(Protocol):
 
     def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
         """Return what `new` is to each of `old`, in order."""
+        ...
+
+    @property
+    def certain(self) -> "Relating":
+        """The same reader without what is only likely: cheap, as recall compares each time."""
         ...
 
     def is_unread(self, said: Said) -> bool:

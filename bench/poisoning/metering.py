@@ -205,6 +205,10 @@ class _TimedRelating:
     def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
         return self._relating.ties(new, old)
 
+    @property
+    def certain(self) -> Relating:
+        return self._relating.certain
+
     def is_unread(self, said: Said) -> bool:
         return self._relating.is_unread(said)
 

@@ -1,10 +1,13 @@
-"""Plays the writes of a case against a memory of nothing but claims, states and trust."""
+"""Plays the writes of a case against a memory of nothing but texts, states and trust."""
 
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
+from guard.models.pairs import Pairs
+from guard.relating import Said, Tie
+from guard.weighed import Weighed
 from memory.claims import Bond, BondKind, Claim, claims_of, relate_all
 
 _WORD = {
@@ -19,7 +22,9 @@ _WORD = {
 }
 """The table's word for each bond; it has none for doubt, and both memories stay then as well."""
 _STRONGEST = ("conflicts", "same", "supersedes", "retracts", "narrows", "extends", "beside", "new")
+_HIDING = ("supersedes", "retracts")
 _OWN_WORD = 3
+_READER = Weighed(Pairs.load())
 
 
 class Write(msgspec.Struct, frozen=True):
@@ -73,14 +78,18 @@ def replay(case: Case) -> Answer:
     for write in case.writes:
         claims = claims_of(write.text, at=write.at)
         bonds = relate_all(claims, [kept.claims for kept in active])
-        words = [_said(bond, write, kept) for bond, kept in zip(bonds, active, strict=True)]
+        new, old = (Said(write.text, write.at), [Said(k.write.text, k.write.at) for k in active])
+        ties = _READER.ties(new, old)
+        words = [
+            _said(bond, tie, write, kept)
+            for bond, tie, kept in zip(bonds, ties, active, strict=True)
+        ]
         relation = min(words, key=_STRONGEST.index, default="new")
         relations.append(relation)
         seen.append(tuple(bonds))
         if relation == "conflicts":
             continue
-        hidden = {"supersedes", "retracts"}
-        active = [k for k, word in zip(active, words, strict=True) if word not in hidden]
+        active = [k for k, word in zip(active, words, strict=True) if word not in _HIDING]
         if relation != "same":
             active.append(Kept(write, claims))
     return Answer(
@@ -91,8 +100,14 @@ def replay(case: Case) -> Answer:
     )
 
 
-def _said(bond: Bond, write: Write, kept: Kept) -> str:
+def _said(bond: Bond, tie: Tie, write: Write, kept: Kept) -> str:
     word = _WORD[bond.kind]
-    if word in {"supersedes", "retracts"} and write.trust < kept.write.trust:
+    if tie is Tie.AGAINST and word not in _HIDING:
+        word = "supersedes"
+    if tie is Tie.SAME and word != "same":
+        word = "same"
+    if tie not in {Tie.AGAINST, Tie.SAME} and word in {*_HIDING, "same"}:
+        word = "beside"
+    if word in _HIDING and write.trust < kept.write.trust:
         return "conflicts"
     return word

@@ -70,7 +70,6 @@ from guard import ban, blast, bulk, enact, proposals, record, rulebook, tenants,
 from guard.amend import amend
 from guard.browse import browse, fetch
 from guard.casefile import casefile
-from guard.claimed import ByClaims
 from guard.confirm import confirm
 from guard.deciding import escalate, reject
 from guard.dismiss import dismiss
@@ -84,6 +83,7 @@ from guard.hold import hold
 from guard.hot import Hot
 from guard.hunt import hunt
 from guard.magnets import Magnets
+from guard.models.pairs import Pairs
 from guard.models.prepare import prepare
 from guard.move import move
 from guard.once import amend_once, remember_once, restore_once
@@ -103,6 +103,7 @@ from guard.rooms import Rooms
 from guard.stages import STAGES
 from guard.turns import Turns
 from guard.undo import undo
+from guard.weighed import Weighed
 from memory.ids import RANDOM_BYTES, uuid7
 from storage.answers import SqlAnswers
 from storage.bans import SqlBans
@@ -474,7 +475,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         hot=hot,
         closely=adapters.assists.closely,
         rewording=adapters.assists.rewording,
-        relating=ByClaims("" if telling is None else telling.name),
+        relating=Weighed(Pairs.load(), "" if telling is None else telling.name),
         telling=telling,
     )
     deciding = Deciding(settings, rooms, adapters.accepted)

@@ -1,0 +1,92 @@
+"""What a small model takes a new text to be to an old one, where the rules of claims can't tell.
+
+One hidden layer over the signs of `memory.pairs`; `python -m guard.models.training.pairs` fits it.
+The file holds numbers and no code.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Final, Self
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from guard.errors import UnavailableError
+from guard.models.pinned import PAIRS, PAIRS_SHA256
+from guard.relating import Odds
+from memory.pairs import MOST_CHARACTERS, Words, overlap, side_of, signs, words_of
+
+AGAINST: Final = "against"
+SAME: Final = "same"
+_MOST_ASKED: Final = 6
+"""Pairs that are weighed at most, those with most words in common first."""
+_LEAST_OVERLAP: Final = 0.05
+"""Texts with less in common are left alone: the model learned little of them."""
+
+
+class Weights(msgspec.Struct, frozen=True):
+    """The model's file: `(signs - mean) / scale`, a layer with ReLU, a layer, softmax."""
+
+    ties: tuple[str, ...]
+    mean: tuple[float, ...]
+    scale: tuple[float, ...]
+    hidden: tuple[tuple[float, ...], ...]
+    hidden_bias: tuple[float, ...]
+    last: tuple[tuple[float, ...], ...]
+    last_bias: tuple[float, ...]
+
+
+class Pairs:
+    """The shipped model of pairs: fulfils `guard.relating.Weighing` and keeps nothing of a text."""
+
+    def __init__(self, weights: Weights) -> None:
+        self._mean, self._scale = np.array(weights.mean), np.array(weights.scale)
+        self._hidden, self._hidden_bias = np.array(weights.hidden), np.array(weights.hidden_bias)
+        self._last, self._last_bias = np.array(weights.last), np.array(weights.last_bias)
+        self._against, self._same = weights.ties.index(AGAINST), weights.ties.index(SAME)
+
+    @classmethod
+    def load(cls) -> Self:
+        """Return the model that the package ships.
+
+        Raises UnavailableError when its file is not the one that was pinned.
+        """
+        content = (files("guard.models") / "artefacts" / PAIRS).read_bytes()
+        if hashlib.sha256(content).hexdigest() != PAIRS_SHA256:
+            raise UnavailableError("model of pairs")
+        return cls(msgspec.json.decode(content, type=Weights))
+
+    def weighed(self, new: str, old: Sequence[str]) -> list[Odds]:
+        """Return the odds of each pair, in order; none for long texts and those with little in
+        common, and none but for the few that have most.
+        """
+        odds = [Odds() for _ in old]
+        if not old or len(new) > MOST_CHARACTERS:
+            return odds
+        mine = words_of(new)
+        near: list[tuple[float, int, Words]] = []
+        for place, text in enumerate(old):
+            if len(text) <= MOST_CHARACTERS:
+                its = words_of(text)
+                share = overlap(mine, its)
+                if share >= _LEAST_OVERLAP:
+                    near.append((-share, place, its))
+        if not near:
+            return odds
+        near = sorted(near, key=lambda one: one[:2])[:_MOST_ASKED]
+        side = side_of(new, mine)
+        rows = [signs(side, side_of(old[place], its)) for _, place, its in near]
+        for (_, place, _), row in zip(near, self._shares(np.array(rows)), strict=True):
+            odds[place] = Odds(float(row[self._against]), float(row[self._same]))
+        return odds
+
+    def _shares(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return one row of probabilities for each row of signs."""
+        even = (rows - self._mean) / self._scale
+        hidden = np.maximum(even @ self._hidden + self._hidden_bias, 0.0)
+        found = hidden @ self._last + self._last_bias
+        weights = np.exp(found - found.max(axis=1, keepdims=True))
+        shares: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+        return shares

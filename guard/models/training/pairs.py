@@ -1,0 +1,153 @@
+"""Fit the model of pairs, and write its file and its digest.
+
+    python -m guard.models.training.pairs OUT [TABLE ...]
+
+It learns from `guard/models/corpus_of_pairs` and from tables of relations (tests/tables): of each
+write with each older text of its case, as far as the case says what they are to each other, and of
+texts of different cases, which have nothing to do with each other. Seeded: the same data gives the
+same file on one machine.
+"""
+
+import argparse
+import hashlib
+import random
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+from sklearn.neural_network import MLPClassifier
+from sklearn.preprocessing import StandardScaler
+
+from guard.models.pairs import AGAINST, SAME, Weights
+from guard.models.pinned import PAIRS
+from memory.pairs import side_of, signs, words_of
+
+BESIDE: Final = "beside"
+_ALONE: Final = frozenset({"new", "beside", "extends", "narrows"})
+"""Relations of a write that leave all older texts standing."""
+_REPLACING: Final = frozenset({"supersedes", "retracts", "conflicts"})
+_SEED: Final = 3
+_STRANGERS: Final = 2
+"""Pairs of texts of different cases for each pair of one case."""
+_HIDDEN: Final = 16
+_DECAY: Final = 1.0
+_EPOCHS: Final = 400
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """One line of the corpus."""
+
+    old: str
+    new: str
+    tie: str
+
+
+class _Write(msgspec.Struct, frozen=True):
+    text: str
+
+
+class _Case(msgspec.Struct, frozen=True):
+    id: str
+    lang: str
+    writes: tuple[_Write, ...]
+    relations: tuple[str, ...]
+    recall: tuple[str, ...]
+
+
+def corpus() -> Iterator[tuple[str, Pair]]:
+    """Yield the project's own pairs, each with its language."""
+    for language in ("en", "zh"):
+        lines = (files("guard.models") / "corpus_of_pairs" / f"{language}.jsonl").read_text("utf-8")
+        for line in lines.splitlines():
+            yield language, msgspec.json.decode(line, type=Pair)
+
+
+def of_table(path: Path) -> Iterator[tuple[str, Pair]]:
+    """Yield the pairs of a table of relations of which it is plain what they are."""
+    for line in path.read_text("utf-8").splitlines():
+        case = msgspec.json.decode(line, type=_Case)
+        for pair in _of_case(case):
+            yield case.lang, pair
+
+
+def _of_case(case: _Case) -> Iterator[Pair]:
+    active: list[int] = []
+    for place, (write, relation) in enumerate(zip(case.writes, case.relations, strict=True)):
+        last = place == len(case.writes) - 1
+        for older in active:
+            old = case.writes[older].text
+            if relation in _ALONE:
+                yield Pair(old, write.text, BESIDE)
+            elif relation == SAME and len(active) == 1:
+                yield Pair(old, write.text, SAME)
+            elif relation in _REPLACING and len(active) == 1:
+                yield Pair(old, write.text, AGAINST)
+            elif relation in _REPLACING and old in case.recall:
+                yield Pair(old, write.text, BESIDE)
+            elif relation in _REPLACING - {"conflicts"} and last:
+                yield Pair(old, write.text, AGAINST)
+        if relation in {"supersedes", "retracts"} and len(active) == 1:
+            active = [place]
+        elif relation not in {SAME, "conflicts"}:
+            active.append(place)
+
+
+def fitted(sources: Sequence[Sequence[tuple[str, Pair]]]) -> Weights:
+    """Return the weights fitted to these pairs, source by source."""
+    drawn = random.Random(_SEED)  # noqa: S311 - which texts are strangers is no secret
+    pairs: list[Pair] = []
+    for source in sources:
+        pairs += [pair for _, pair in source]
+        for language in ("en", "zh"):
+            own = [pair for its, pair in source if its == language]
+            for _ in range(_STRANGERS * len(own)):
+                one, other = drawn.sample(own, 2)
+                if one.old != other.old:
+                    pairs.append(Pair(one.old, other.new, BESIDE))
+    rows = np.array([row(pair) for pair in pairs])
+    scaler = StandardScaler().fit(rows)
+    network = MLPClassifier((_HIDDEN,), alpha=_DECAY, max_iter=_EPOCHS, random_state=0)
+    network.fit(scaler.transform(rows), [pair.tie for pair in pairs])
+    first, last = network.coefs_
+    first_bias, last_bias = network.intercepts_
+    return Weights(
+        ties=tuple(map(str, network.classes_)),
+        mean=_rounded(scaler.mean_),
+        scale=_rounded(scaler.scale_),
+        hidden=tuple(_rounded(one) for one in first),
+        hidden_bias=_rounded(first_bias),
+        last=tuple(_rounded(one) for one in last),
+        last_bias=_rounded(last_bias),
+    )
+
+
+def row(pair: Pair) -> list[float]:
+    """Return the signs of a pair."""
+    new, old = (side_of(text, words_of(text)) for text in (pair.new, pair.old))
+    return signs(new, old)
+
+
+def _rounded(numbers: Any) -> tuple[float, ...]:
+    return tuple(round(float(number), 6) for number in numbers)
+
+
+def main() -> None:
+    """Fit, write, and say what to pin."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("tables", type=Path, nargs="*")
+    given = parser.parse_args()
+    sources = [list(corpus()), *(list(of_table(table)) for table in given.tables)]
+    content = msgspec.json.encode(fitted(sources))
+    given.out.mkdir(parents=True, exist_ok=True)
+    (given.out / PAIRS).write_bytes(content)
+    digest = hashlib.sha256(content).hexdigest()
+    sys.stdout.write(f"{sum(map(len, sources))} pairs; SHA-256 {digest}\n")
+
+
+if __name__ == "__main__":
+    main()

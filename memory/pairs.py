@@ -1,0 +1,147 @@
+"""What two texts of one subject have in common and what differs, in numbers. Pure.
+
+The rules of `memory.claims` read what they have rules for. For the pairs that they can't tell, a
+small model weighs these signs (`guard.models.pairs`): shared words, the length of what is the same
+at either end, numbers, names and kin of the one and of the other, and the words by which people
+say that something changed, ended, is added, or holds for a time only.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+import msgspec
+
+from memory.pairs_rules import EMPTY_CHARACTERS, EMPTY_WORDS, MARKERS, NAMES, WHOSE
+
+_TOKEN: Final = re.compile(
+    r"[a-z]+(?:'[a-z]+)?|\d+(?:[.:/-]\d+)*|[\u4e00-\u9fff]|[^\s\w.,;:!?，。；：！？、]"
+)
+_ENDING: Final = re.compile(r"(?:ing|ed|es|s|ly)$")
+_THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3})")
+_NUMBER: Final = re.compile(r"\d+(?:[.:]\d+)*")
+_NAME: Final = re.compile(
+    r"(?<![.!?] )(?<!^)\b[A-Z][a-zA-Z]{0,40}\b|[A-Za-z]{0,20}\d[A-Za-z\d]{0,20}[A-Za-z][\w-]{0,20}"
+)
+_WHOSE: Final = re.compile(WHOSE, re.IGNORECASE)
+_MARKERS: Final = tuple(re.compile(marker, re.IGNORECASE) for marker in MARKERS)
+_NEGATION: Final = NAMES.index("negation")
+MOST_CHARACTERS: Final = 400
+"""Longer texts are not compared by these signs: they say too many things at once."""
+
+
+class Words(msgspec.Struct, frozen=True):
+    """A text's words: all in order, those with a meaning, and neighbours of these."""
+
+    every: tuple[str, ...]
+    content: frozenset[str]
+    neighbours: frozenset[str]
+
+
+class Side(msgspec.Struct, frozen=True):
+    """All that is looked at in one text of a pair."""
+
+    words: Words
+    numbers: frozenset[str]
+    names: frozenset[str]
+    whose: frozenset[str]
+    markers: tuple[float, ...]
+    is_chinese: bool
+
+
+def words_of(text: str) -> Words:
+    """Return the words of a text."""
+    low = _even(text).lower()
+    every = tuple(_TOKEN.findall(low))
+    content = frozenset(
+        _ENDING.sub("", word)
+        for word in every
+        if word not in EMPTY_WORDS and word not in EMPTY_CHARACTERS
+    )
+    return Words(every, content, frozenset(_neighbours(low, every)))
+
+
+def overlap(new: Words, old: Words) -> float:
+    """Return the share of words with a meaning, and of neighbours, that both texts have."""
+    mine, its = new.content | new.neighbours, old.content | old.neighbours
+    return len(mine & its) / max(1, len(mine | its))
+
+
+def side_of(text: str, words: Words) -> Side:
+    """Return all that is looked at in a text whose words these are."""
+    even = _even(text)
+    return Side(
+        words,
+        frozenset(_NUMBER.findall(even)),
+        frozenset(name.lower() for name in _NAME.findall(even)),
+        frozenset(one.lower() for one in _WHOSE.findall(even)),
+        tuple(float(marker.search(even) is not None) for marker in _MARKERS),
+        any("\u4e00" <= character <= "\u9fff" for character in even),
+    )
+
+
+def signs(new: Side, old: Side) -> list[float]:
+    """Return the signs of a pair, in the order that the model's file was fitted to."""
+    mine, its = new.words, old.words
+    common = len(mine.content & its.content)
+    found = [
+        common / max(1, len(mine.content | its.content)),
+        common / max(1, len(its.content)),
+        common / max(1, len(mine.content)),
+        float(min(common, 6)),
+    ]
+    near = len(mine.neighbours & its.neighbours)
+    fewer = min(len(mine.neighbours), len(its.neighbours))
+    found += [near / max(1, len(mine.neighbours | its.neighbours)), near / max(1, fewer)]
+    found += _ends(its.every, mine.every)
+    found += _sets(old.numbers, new.numbers)
+    found += _sets(old.names, new.names)
+    found += _sets(old.whose, new.whose)
+    found += [*old.markers, *new.markers]
+    found += [
+        float(old.markers[_NEGATION] != new.markers[_NEGATION]),
+        float(min(len(its.every), 30)),
+        float(min(len(mine.every), 30)),
+        float(new.is_chinese),
+        float(bool(its.content) and its.content <= mine.content),
+        float(bool(mine.content) and mine.content <= its.content),
+    ]
+    return found
+
+
+def _even(text: str) -> str:
+    return _THOUSANDS.sub("", text.strip().replace("’", "'"))
+
+
+def _neighbours(low: str, every: Sequence[str]) -> Iterator[str]:
+    """Yield pairs of Chinese characters, and pairs of other words that mean something."""
+    for first, second in pairwise(low):
+        if "\u4e00" <= first <= "\u9fff" and "\u4e00" <= second <= "\u9fff":
+            yield first + second
+    said = [word for word in every if word[0].isascii() and word not in EMPTY_WORDS]
+    for one, other in pairwise(said):
+        yield f"{one} {other}"
+
+
+def _ends(old: Sequence[str], new: Sequence[str]) -> list[float]:
+    """Return how much is the same at the beginning and at the end, and how much is between."""
+    shorter, first, last = min(len(old), len(new)), 0, 0
+    while first < shorter and old[first] == new[first]:
+        first += 1
+    while last < shorter - first and old[-1 - last] == new[-1 - last]:
+        last += 1
+    between = (len(old) - first - last, len(new) - first - last)
+    whole = max(1, shorter)
+    return [first / whole, last / whole, *(float(min(length, 15)) for length in between)]
+
+
+def _sets(old: frozenset[str], new: frozenset[str]) -> list[float]:
+    """Return how two sets lie to each other."""
+    return [
+        float(len(old & new)),
+        float(len(old - new)),
+        float(len(new - old)),
+        float(bool(old and new) and not old & new),
+        float(old == new and bool(old)),
+    ]

@@ -1,0 +1,150 @@
+"""The words that the signs of a pair count, in English and in Chinese."""
+
+from typing import Final
+
+NAMES: Final = (
+    "now",
+    "change",
+    "correction",
+    "end",
+    "negation",
+    "again",
+    "addition",
+    "scope",
+    "preference",
+    "past",
+    "question",
+    "first_person",
+)
+"""What each pattern of `MARKERS` stands for, in order. The model's file was fitted to this order."""
+MARKERS: Final = (
+    (
+        r"\bnow\b|from now on|from here on|these days|going forward|current|as of|since"
+        r"|现在|如今|目前|以后|今后|从.{0,6}起|往后|最新|最近"
+    ),
+    (
+        r"chang|mov(?:ed|ing)|switch|replac|renam|instead|updat|\bnew\b|swap|becom|became|transfer"
+        r"|migrat|upgrad|reschedul|postpon|shift|push|extend|went up|rais|drop|down to|up to"
+        r"|改|换|搬|调|升|降|变|挪|移|转|涨|延|推迟|提前|定了"
+    ),
+    (
+        r"actually|correct|mistake|wrong|i meant|scratch|sorry|rather|turns out|typo|misspoke"
+        r"|after all|not .{1,40}(?:but|,)|其实|更正|纠正|说错|记错|弄错|搞错|应该是|不是.{1,20}是|写错"
+    ),
+    (
+        r"no longer|any ?more|stop|quit|cancel|gave up|given up|don't .{0,20}any|never mind|without"
+        r"|ended|\bleft\b|sold|closed|dropped|lapse"
+        r"|不再|取消|不用了|已经不|没有了|作废|退|戒|停|离职|卖了|分手|注销|放下|没续"
+    ),
+    r"\bnot\b|n't\b|\bno\b|never|avoid|hate|can't stand|不|没|别|无|讨厌|受不了",
+    r"\bagain\b|\bback\b|still|as before|又|还是|依然|仍|恢复|重新",
+    (
+        r"\balso\b|\btoo\b|as well|another|besides|in addition|plus\b|second\b"
+        r"|也|还|另外|再加|加上|除了"
+    ),
+    (
+        r"this (?:week|month|weekend|quarter|time|mon|tue|wed|thu|fri|sat|sun)|today|tomorrow|tonight"
+        r"|on (?:mon|tue|wed|thu|fri|sat|sun)|weekend|when(?:ever)? |while |during|until|for now"
+        r"|temporar|except|unless|\bif |only for|in (?:summer|winter|spring|autumn)|on sunny|for the "
+        r"|这周|本周|今天|明天|今晚|这个月|周末|周[一二三四五六日]|期间|时候|暂时|临时"
+        r"|的话|如果|除非|只有|出差|出门"
+    ),
+    r"prefer|like|love|favou?rite|喜欢|爱|偏好|最",
+    (
+        r"\blast (?:night|week|year|month)|yesterday|\bago\b|\bin (?:19|20)\d\d"
+        r"|昨|上周|上个月|去年|过一趟|过$"
+    ),
+    r"\?$|？$|吗$",
+    r"\b(?:i|my|me|we|our)\b|我|咱",
+)
+WHOSE: Final = (
+    r"\b(?:wife|husband|mother|mum|mom|father|dad|sister|brother|son|daughter|boss|manager|team"
+    r"|colleague|partner|friend|dog|cat|kids?|grandma|grandpa|aunt|uncle|cousin|client|neighbou?r"
+    r"|staging|production|office|home)\b"
+    r"|老婆|妻子|老公|丈夫|妈|爸|姐|哥|弟|妹|儿子|女儿|老板|经理|同事|朋友|狗|猫|爷爷|奶奶|姥|外婆|外公"
+    r"|叔|姨|舅|孩子|客户|邻居|测试|生产|公司|家里"
+)
+"""Whose or which one: two texts that name different ones seldom speak of one thing."""
+EMPTY_WORDS: Final = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "am",
+        "i",
+        "my",
+        "me",
+        "we",
+        "our",
+        "us",
+        "you",
+        "your",
+        "he",
+        "she",
+        "it",
+        "its",
+        "his",
+        "her",
+        "him",
+        "they",
+        "them",
+        "their",
+        "to",
+        "of",
+        "in",
+        "on",
+        "at",
+        "for",
+        "with",
+        "and",
+        "or",
+        "but",
+        "that",
+        "this",
+        "do",
+        "does",
+        "did",
+        "has",
+        "have",
+        "had",
+        "will",
+        "would",
+        "can",
+        "could",
+        "now",
+        "s",
+        "m",
+        "re",
+        "ve",
+        "ll",
+        "d",
+        "t",
+        "as",
+        "by",
+        "from",
+        "so",
+        "just",
+        "any",
+        "more",
+        "no",
+        "not",
+        "than",
+        "then",
+        "there",
+        "here",
+        "what",
+        "about",
+        "user",
+        "user's",
+        "please",
+    ]
+)
+EMPTY_CHARACTERS: Final = frozenset(
+    "的了是在我你他她它们这那就都很也还和跟把被给对从到要会能有一个不没别吗呢吧啊户用"
+)

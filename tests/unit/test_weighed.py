@@ -1,0 +1,109 @@
+"""What no rule compares is weighed; what a rule says stands."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from guard.claimed import ByClaims
+from guard.errors import UnavailableError
+from guard.models import pairs
+from guard.models.pairs import Pairs
+from guard.relating import Said, Tie
+from guard.weighed import Weighed
+from memory.pairs import MOST_CHARACTERS, overlap, side_of, signs, words_of
+
+START = datetime(2026, 5, 4, 9, tzinfo=UTC)
+READER = Weighed(Pairs.load())
+
+
+def tie(old: str, new: str, reader: ByClaims = READER) -> Tie:
+    """Return what `new` is to `old`."""
+    (found,) = reader.ties(Said(new, START), [Said(old, START)])
+    return found
+
+
+@pytest.mark.requirement("W10")
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The cat sleeps on the sofa.", "The cat sleeps in a box under the stairs now."),
+        ("Our choir rehearses in the old chapel.", "The choir rehearses at the library instead."),
+        ("奶茶要全糖。", "奶茶改成半糖。"),
+    ],
+)
+def test_what_no_rule_reads_may_replace(old: str, new: str) -> None:
+    """The rules alone leave both; what says something else of the same thing takes its place."""
+    assert tie(old, new) is Tie.AGAINST
+
+
+@pytest.mark.requirement("W10")
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The cat sleeps on the sofa.", "Our choir rehearses in the old chapel."),
+        ("The cat sleeps on the sofa.", "The dog sleeps in a box under the stairs."),
+        ("Room 4 has a projector.", "Room 5 has a whiteboard."),
+        ("奶茶要全糖。", "周三要交水费。"),
+        ("妈妈住在绍兴。", "姐姐住在丽水。"),
+        ("Keep the window closed at night.", "Keep the window open during the day."),
+    ],
+)
+def test_what_speaks_of_something_else_stays(old: str, new: str) -> None:
+    """Another thing, another one, another time: both stay."""
+    assert tie(old, new) in {Tie.BESIDE, Tie.DOUBT}
+
+
+@pytest.mark.requirement("W10")
+def test_a_rule_stands() -> None:
+    """What rules decide is not weighed; the reader that recall asks has the rules alone."""
+    old, new = Said("My port is 5432.", START), Said("My port is 5433.", START)
+    assert READER.ties(new, [old]) == ByClaims().ties(new, [old]) == [Tie.AGAINST]
+    named = (Said("Shelf B12: paint", START), Said("Shelf C7: paint", START))
+    assert READER.ties(named[1], [named[0]]) == [Tie.BESIDE]
+    assert type(READER.certain) is ByClaims
+
+
+@pytest.mark.requirement("W10")
+def test_long_texts_are_left_to_the_rules() -> None:
+    """They say too many things at once. The same sentence alone is weighed."""
+    old, new = "The cat sleeps on the sofa.", "The cat sleeps in a box under the stairs now."
+    assert Pairs.load().weighed(new, [old])[0].against > 0
+    (odds,) = Pairs.load().weighed(new + " It rains." * MOST_CHARACTERS, [old])
+    assert odds.against == odds.same == 0
+
+
+def test_only_the_nearest_are_weighed() -> None:
+    """However many there are, the cost is bounded; the nearest one is among the weighed."""
+    old = [f"The cat sleeps on sofa number {number}." for number in range(40)]
+    odds = Pairs.load().weighed("The cat sleeps on sofa number 7 and 8.", old)
+    weighed = [place for place, one in enumerate(odds) if one.against + one.same > 0]
+    assert 7 in weighed
+    assert len(weighed) < len(old)
+
+
+def test_the_signs_are_as_many_as_the_model_was_fitted_to() -> None:
+    """A file of another shape would fail at the first write."""
+    side = side_of("A b.", words_of("A b."))
+    assert len(signs(side, side)) == len(Pairs.load()._mean)
+
+
+@pytest.mark.parametrize("text", ["", "\ud800", "。", "1,000 €", "𝒜" * 9, "x" * MOST_CHARACTERS])
+def test_any_text_has_signs(text: str) -> None:
+    """Nothing that can be written raises, nor divides by nothing."""
+    words = words_of(text)
+    assert 0 <= overlap(words, words) <= 1
+    assert all(abs(sign) < 1000 for sign in signs(side_of(text, words), side_of(text, words)))
+
+
+def test_a_file_that_was_swapped_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """One bit is enough; the file as it is loads."""
+    Pairs.load()
+    folder = tmp_path / "artefacts"
+    folder.mkdir()
+    (folder / "pairs.json").write_bytes(b"{}")
+    monkeypatch.setattr(pairs, "files", lambda _: tmp_path)
+    with pytest.raises(UnavailableError):
+        Pairs.load()
