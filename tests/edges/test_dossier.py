@@ -1,43 +1,19 @@
 """A subject's memories for the reviewers of its tenant: labels, and a text for a ground."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import httpx2
 import pytest
 
-from guard.nouns import Leaf
-from memory.types import TenantId
 from tests.edges.browser import Browser, console_of
 from tests.edges.guarded import ATTACK, UNTROUBLED, Guarded
+from tests.edges.revealing import Broken, revealed
 from tests.edges.test_console import HOSTILE
-from tests.edges.test_reveal import Broken
+from tests.edges.test_decisions import said
 
 LIST: Final = "/v1/subjects/memories"
 WHY: Final = {"ground": "request", "comment": "She asked what is kept of her."}
 SOURCE: Final = "https://forum.example/t/9"
-
-
-@pytest.fixture
-async def guarded(tmp_path: Path) -> AsyncIterator[Guarded]:
-    """Lend an edge with the real doors behind it."""
-    opened = Guarded(tmp_path)
-    yield opened
-    await opened.close()
-
-
-async def said(http: httpx2.AsyncClient, text: str, **more: Any) -> str:
-    """Write, and return the id."""
-    id: str = (await http.post("/v1/memories", json={"text": text, **more})).json()["id"]
-    return id
-
-
-async def revealed(guarded: Guarded) -> list[Leaf]:
-    """Return the leaves of all that was revealed."""
-    await guarded.house.audited()
-    leaves = await guarded.house.ledger.audit.leaves(TenantId("acme"), 0, 999)
-    return [one.leaf for one in leaves if one.leaf.action == "reveal"]
 
 
 @pytest.mark.requirement("Q3", "Q8")

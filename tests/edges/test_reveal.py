@@ -1,41 +1,17 @@
 """A reviewer reads a case: only with a ground, a comment and a leaf that stands before the text."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import httpx2
 import pytest
 
-from guard.errors import UnavailableError
-from guard.nouns import Leaf, SealedRemark
 from guard.ports import Record
 from memory.types import MemoryId, Owner, SubjectId, TenantId
 from tests.edges.guarded import ATTACK, UNTROUBLED, Guarded
+from tests.edges.revealing import Broken, revealed
+from tests.edges.test_decisions import said
 
 WHY: Final = {"ground": "incident", "comment": "Pelican report, case 7."}
 SOURCE: Final = "https://forum.example/t/9"
-
-
-@pytest.fixture
-async def guarded(tmp_path: Path) -> AsyncIterator[Guarded]:
-    """Lend an edge with the real doors behind it."""
-    opened = Guarded(tmp_path)
-    yield opened
-    await opened.close()
-
-
-async def said(http: httpx2.AsyncClient, text: str, **more: Any) -> str:
-    """Write, and return the id."""
-    id: str = (await http.post("/v1/memories", json={"text": text, **more})).json()["id"]
-    return id
-
-
-async def revealed(guarded: Guarded) -> list[Leaf]:
-    """Return the leaves of all that was revealed."""
-    await guarded.house.audited()
-    leaves = await guarded.house.ledger.audit.leaves(TenantId("acme"), 0, 999)
-    return [one.leaf for one in leaves if one.leaf.action == "reveal"]
 
 
 @pytest.mark.requirement("Q3")
@@ -115,20 +91,6 @@ async def test_only_cases_of_the_own_tenant_are_read(guarded: Guarded) -> None:
     }
     assert told == {(404, "not_found")}
     assert await revealed(guarded) == []
-
-
-class Broken:
-    """Keeps nothing and says so."""
-
-    async def keep(self, leaf: Leaf, remark: SealedRemark) -> None:
-        """Fail, as when the ledger is away."""
-        del leaf, remark
-        raise UnavailableError("ledger")
-
-    async def on(self, tenant: TenantId, memory: MemoryId, limit: int) -> list[SealedRemark]:
-        """Return nothing."""
-        del tenant, memory, limit
-        return []
 
 
 @pytest.mark.requirement("Q3")
