@@ -69,6 +69,7 @@ class Guarded:
         self.folder = folder
         self.clerk = self.another_clerk()
         self._http: list[httpx2.AsyncClient] = []
+        self._apps: list[tuple[Rooms, Any]] = []
 
     def new_id(self) -> str:
         """Return a fresh id; time moves with each, so that ids sort as they came."""
@@ -83,14 +84,23 @@ class Guarded:
         return msgspec.structs.replace(world.edge(), rooms=rooms, use_cases=USE_CASES)
 
     def client(self, rooms: Rooms | None = None, **claims: Any) -> httpx2.AsyncClient:
-        """Return a caller with these claims, of an edge over `rooms`."""
+        """Return a caller with these claims, of the one edge over `rooms`."""
         client = httpx2.AsyncClient(
-            transport=httpx2.ASGITransport(app=build(self.edge(rooms))),  # type: ignore[arg-type]
+            transport=httpx2.ASGITransport(app=self._app(rooms or self.rooms)),
             base_url="http://edge",
             headers=bearer(token(self.key, **claims)),
         )
         self._http.append(client)
         return client
+
+    def _app(self, rooms: Rooms) -> Any:
+        """Return the application over them: making one takes longer than many requests."""
+        for over, known in self._apps:
+            if over is rooms:
+                return known
+        made: Any = build(self.edge(rooms))
+        self._apps.append((rooms, made))
+        return made
 
     def change(self, **changed: Any) -> None:
         """Exchange rooms, for edges and clerks that are made from now on."""
