@@ -64,7 +64,9 @@ def clauses(tokens: list[Token]) -> list[Clause]:
                 or (fixes and not last and len(part) <= _LONG)
                 or _announces(part, last=last)
                 or _contrasts(part, parts)
+                or _begins(part, last=last)
             ):
+                changed = changed or _begins(part, last=last)
                 topic = _topic(part)
                 changed = changed or fixes or Does.CHANGE in roles
                 continue
@@ -91,6 +93,11 @@ def _with(topic: list[Token], part: list[Token]) -> list[Token]:
 
 _ON: Final = frozenset({Does.LINK, Does.VERB, Does.VALUE, Does.MOST, Does.LEAST})
 """What goes on with the topic of the part before it."""
+
+
+def _begins(part: list[Token], *, last: bool) -> bool:
+    """Say whether a part only tells from when on it is so: 从下个月开始."""
+    return not last and [t.raw for t in part[:1]] == ["从"] and part[-1].raw in {"开始", "起"}
 
 
 def _topic(part: list[Token]) -> list[Token]:

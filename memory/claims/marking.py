@@ -183,10 +183,25 @@ def _since(tokens: list[Token]) -> tuple[list[Token], bool]:
         for end, token in enumerate(tokens[:8]):
             if token.raw in {"起", "开始"} and end + 1 < len(tokens):
                 return tokens[end + 1 :], True
+    if rest := _from_then(tokens):
+        return rest, True
     last = next((n for n, token in enumerate(tokens) if token.raw == "since"), 0)
     if last > 1 and tokens[0].raw.isascii() and len(tokens) - last <= _LONGEST_SINCE:
         return tokens[:last], True
     return tokens, False
+
+
+def _from_then(tokens: list[Token]) -> list[Token]:
+    """Return what follows "from next month", "from Monday on"; nothing without that."""
+    if len(tokens) < _LONGEST_SINCE or tokens[0].raw != "from":
+        return []
+    when = tokens[1]
+    if when.raw != "next" and when.kind is not ValueKind.DATE and when.raw not in MONTHS:
+        return []
+    rest = tokens[3 if when.raw == "next" else 2 :]
+    while rest and rest[0].raw in {"on", "onward", "onwards", ","}:
+        rest = rest[1:]
+    return rest
 
 
 _LONGEST_SINCE: Final = 5

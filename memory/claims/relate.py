@@ -227,7 +227,10 @@ def _compared(new: Claim, old: Claim, alike: float) -> Bond:
         return valued(new, old)
     if moved:
         bond = valued(new, old)
-        loose = bond.kind in _REPLACING and not (mine <= its or its <= mine)
+        named = mine <= its or its <= mine
+        if bond.kind is BondKind.SAME and not named and not mine ^ its <= DOING | FAINT:
+            return Bond(BondKind.UNCERTAIN, "same_value_of_another")
+        loose = bond.kind in _REPLACING and not named
         return Bond(bond.kind, "less_alike") if loose else bond
     if new.scope and not old.scope and same:
         return Bond(BondKind.NARROWS, "scope")

@@ -78,6 +78,8 @@ ALIASES: Final = {
     for several in listed.split("|")
 }
 """Slots that are put in several words, by all of their words but whose they are."""
+PLAIN_SIGNS: Final = words("🔴 🟠 🟡 🟢 🔵 🟣 🟤 ⚫ ⚪ 🟥 🟧 🟨 🟩 🟦 🟪 🟫 ⬛ ⬜ 🚩 🔖 📌")
+"""Emoji that tell no feeling: they are what is spoken of, wherever they stand."""
 VERDICTS: Final = words("👍 👎 ❤ 💔 😍 🤮 🥰 😋 🚫 ✅ ❌ 🤢 😡 💯 👌 🙅 🙆")
 """Emoji that say what one thinks of a thing."""
 MONEY: Final = words("cost costs pay pays charge charges 交 付 收 费用")

@@ -10,7 +10,7 @@ from memory.claims.lexicon import Does, Role, Token
 from memory.claims.naming import with_names
 from memory.claims.nouns import ValueKind
 from memory.claims.numerals import canonical, quantity
-from memory.claims.small_rules import CHINESE_BARE, VERDICTS
+from memory.claims.small_rules import CHINESE_BARE, PLAIN_SIGNS, VERDICTS
 from memory.claims.units_rules import (
     ENGLISH_NUMBERS,
     LATE,
@@ -121,7 +121,11 @@ def _value(
     token = tokens[at]
     if token.kind is ValueKind.EMOJI:
         named = at + 1 < len(tokens) and tokens[at + 1].text == "stand_for"
-        return (token if named or _shown(done) or _verdict(tokens, at, done) else None), 1
+        return (
+            token
+            if named or token.raw[0] in PLAIN_SIGNS or _shown(done) or _verdict(tokens, at, done)
+            else None
+        ), 1
     little = token.raw == "一" and _at(tokens, at + 1) == "点" and bool(done)
     if little and (_closes(tokens, at + 2) or done[-1].role is Does.VERB):
         return None, 2

@@ -34,6 +34,9 @@ LATER: Final[tuple[tuple[str, str, str], ...]] = (
     ("supersedes", "我侄子上五年级。", "我侄子升六年级了。"),
     ("supersedes", "我不会滑雪。", "我学会滑雪了。"),
     ("supersedes", "备用金是三千。", "备用金加到五千了。"),
+    ("supersedes", "Recycling is on Wednesday.", "From next month recycling is on Monday."),
+    ("retracts", "我在学国画。", "国画我早就不学了。"),
+    ("supersedes", "重要的邮件标🔵。", "重要的邮件改标🟣。"),
     # Who says so, who did it, what was given up
     (
         "supersedes",
@@ -65,6 +68,7 @@ LATER_APART: Final[tuple[tuple[str, str], ...]] = (
     ("小李被小王骗了。", "小李骗了小王。"),
     ("I use Gmail.", "I've changed to Slack for chat."),
     ("I live in Oslo.", "I used to live in Rome, it was lovely."),
+    ("前端的打包工具是Rollup 4。", "前端的测试工具换成了Vitest 4。"),
     ("I live in Oslo.", "Anna says she lives in Rome."),
     ("昨天我没吃饭。", "我吃饭。"),
     ("Pizza night 🍕", "Pizza night 🎉 with Tom"),
