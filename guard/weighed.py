@@ -8,11 +8,11 @@ from typing import Final
 from guard.claimed import ByClaims, told_apart
 from guard.relating import Odds, Said, Tie, Weighing
 
-LEAST_AGAINST: Final = 0.75
+LEAST_AGAINST: Final = 0.6
 """From here a newer text replaces an older one that no rule compares with it."""
-LEAST_DOUBT: Final = 0.6
+LEAST_DOUBT: Final = 0.5
 """From here somebody should look at the two."""
-LEAST_SAME: Final = 0.85
+LEAST_SAME: Final = 0.7
 """From here a newer text adds nothing to an older one."""
 
 

@@ -27,7 +27,7 @@ _NAME: Final = re.compile(
 _WHOSE: Final = re.compile(WHOSE, re.IGNORECASE)
 _MARKERS: Final = tuple(re.compile(marker, re.IGNORECASE) for marker in MARKERS)
 _NEGATION: Final = NAMES.index("negation")
-MOST_CHARACTERS: Final = 400
+MOST_CHARACTERS: Final = 240
 """Longer texts are not compared by these signs: they say too many things at once."""
 
 

@@ -19,7 +19,12 @@ RELATIONS: Final = frozenset(
 )
 APART: Final = ("relations.jsonl", "relations_fresh.jsonl", "relations_third.jsonl")
 """Tables of relations whose writers looked that no sentence is in another one."""
-RELATION_TABLES: Final = (*APART, "relations_fourth.jsonl", "relations_fifth.jsonl")
+RELATION_TABLES: Final = (
+    *APART,
+    "relations_fourth.jsonl",
+    "relations_fifth.jsonl",
+    "relations_sixth.jsonl",
+)
 CODE: Final = re.compile(r"[A-Za-z0-9#][A-Za-z0-9#\-./]*\d[A-Za-z0-9\-./]*")
 
 

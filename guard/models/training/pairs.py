@@ -24,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 
 from guard.models.pairs import AGAINST, SAME, Weights
 from guard.models.pinned import PAIRS
-from memory.pairs import side_of, signs, words_of
+from memory.pairs import MOST_CHARACTERS, overlap, side_of, signs, words_of
 
 BESIDE: Final = "beside"
 _ALONE: Final = frozenset({"new", "beside", "extends", "narrows"})
@@ -33,6 +33,11 @@ _REPLACING: Final = frozenset({"supersedes", "retracts", "conflicts"})
 _SEED: Final = 3
 _STRANGERS: Final = 2
 """Pairs of texts of different cases for each pair of one case."""
+_TWINS: Final = 0.5
+"""Texts with more in common than this may well be versions of each other."""
+_NEAREST: Final = 1
+"""Honest texts of the classifier's corpus, and what people chat, that are nearest to each of them:
+they have words in common and nothing to do with each other."""
 _HIDDEN: Final = 16
 _DECAY: Final = 1.0
 _EPOCHS: Final = 400
@@ -44,6 +49,11 @@ class Pair(msgspec.Struct, frozen=True):
     old: str
     new: str
     tie: str
+
+
+class _Text(msgspec.Struct, frozen=True):
+    text: str
+    label: int
 
 
 class _Write(msgspec.Struct, frozen=True):
@@ -96,10 +106,33 @@ def _of_case(case: _Case) -> Iterator[Pair]:
             active.append(place)
 
 
+def neighbours() -> Iterator[Pair]:
+    """Yield honest texts of different people beside those that have most words in common."""
+    folder = files("guard.models") / "corpus_of_pairs"
+    for language in ("en", "zh"):
+        chat = (folder / f"{language}_chat.txt").read_text("utf-8").splitlines()
+        honest = [text for text in _honest(language) if len(text) <= MOST_CHARACTERS]
+        told = list(dict.fromkeys([*chat, *honest]))
+        words = [words_of(text) for text in told]
+        for place, mine in enumerate(words):
+            shares = [(-overlap(mine, its), other) for other, its in enumerate(words)]
+            for share, other in sorted(shares)[: _NEAREST + 1]:
+                if other != place and -_TWINS < share < 0:
+                    yield Pair(told[other], told[place], BESIDE)
+
+
+def _honest(language: str) -> Iterator[str]:
+    for path in sorted(Path(str(files("guard.models") / "corpus")).glob(f"{language}_*.jsonl")):
+        for line in path.read_bytes().splitlines():
+            row = msgspec.json.decode(line, type=_Text)
+            if not row.label:
+                yield row.text
+
+
 def fitted(sources: Sequence[Sequence[tuple[str, Pair]]]) -> Weights:
     """Return the weights fitted to these pairs, source by source."""
     drawn = random.Random(_SEED)  # noqa: S311 - which texts are strangers is no secret
-    pairs: list[Pair] = []
+    pairs = list(neighbours())
     for source in sources:
         pairs += [pair for _, pair in source]
         for language in ("en", "zh"):
@@ -108,7 +141,7 @@ def fitted(sources: Sequence[Sequence[tuple[str, Pair]]]) -> Weights:
                 one, other = drawn.sample(own, 2)
                 if one.old != other.old:
                     pairs.append(Pair(one.old, other.new, BESIDE))
-    rows = np.array([row(pair) for pair in pairs])
+    rows = np.array([signs_of(pair) for pair in pairs])
     scaler = StandardScaler().fit(rows)
     network = MLPClassifier((_HIDDEN,), alpha=_DECAY, max_iter=_EPOCHS, random_state=0)
     network.fit(scaler.transform(rows), [pair.tie for pair in pairs])
@@ -125,7 +158,7 @@ def fitted(sources: Sequence[Sequence[tuple[str, Pair]]]) -> Weights:
     )
 
 
-def row(pair: Pair) -> list[float]:
+def signs_of(pair: Pair) -> list[float]:
     """Return the signs of a pair."""
     new, old = (side_of(text, words_of(text)) for text in (pair.new, pair.old))
     return signs(new, old)
