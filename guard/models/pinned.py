@@ -5,4 +5,4 @@ from typing import Final
 POISON: Final = "poison.bin"
 POISON_SHA256: Final = "900813eb92bbae45c425b90000719113e3a192e9982ec250ab4ddad5fa41df11"
 PAIRS: Final = "pairs.json"
-PAIRS_SHA256: Final = "1c5f72e5b330a9392ae4095b4d8235087d1cd332b0d40e8251b567c04359e38a"
+PAIRS_SHA256: Final = "fd47f4710382ea60c2c6d6604192cfc836256f468ae09b43875d6a5c6cbeab09"
