@@ -16,6 +16,7 @@ from guard.errors import ConflictError, UnavailableError
 from storage.database import Database
 from storage.engine import SYSTEM
 from storage.migrations import head_revision, migrate
+from storage.reading import Query
 from storage.tables import METADATA, TENANTS
 from tests.contracts.ledger_builders import new_file, url_of
 
@@ -274,7 +275,9 @@ async def test_what_is_fetched_is_told_statement_by_statement(database: Database
         await connection.execute(insert(TENANTS), ROW)
     found = await database.fetch(SYSTEM, (tenants, {"id": "acme"}), (tenants, {"id": "other"}))
     assert [[tuple(row) for row in rows] for rows in found] == [[("acme",)], []]
-    settings = [(text(f"PRAGMA {name}"), {}) for name in ("journal_mode", "secure_delete")]
+    settings: list[Query] = [
+        (text(f"PRAGMA {name}"), {}) for name in ("journal_mode", "secure_delete")
+    ]
     journal, erasing = await database.fetch(SYSTEM, *settings)
     assert (journal[0][0], erasing[0][0]) == ("wal", 1)
 

@@ -42,6 +42,7 @@ def search() -> Search:
         entities=("e1",),
         since=0,
         until=None,
+        contents=True,
     )
 
 
