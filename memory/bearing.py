@@ -150,17 +150,24 @@ def features(
 
     `evidence` is of all that was found: what is usual is known from those that are not read, too.
     """
-    count, total = len(evidence), sum(evidence.values())
-    squares = sum(value * value for value in evidence.values())
-    # Without a time that is spoken of, nothing depends on the words, and most questions have none.
     texts = {id: one.text for id, one in read.items()}
+    # Pages that repeat the question would else make whatever answers it look like nothing special.
+    echoes = {id for id, text in texts.items() if _echoes(asked.wants.plain, text)}
+    usual = [value for id, value in evidence.items() if id not in echoes]
+    count, total = len(usual), sum(usual)
+    squares = sum(value * value for value in usual)
+    # Without a time that is spoken of, nothing depends on the words, and most questions have none.
     covered = _covered(asked.words, texts) if asked.spans else dict.fromkeys(texts, 0.0)
     most = max(covered.values(), default=0.0)
     found = {}
     for id, one in read.items():
         own = evidence[id]
         # Who asks for the last time expects several alike: none has to stand out from the others.
-        others = (0, 0.0, 0.0) if asked.alike else (count - 1, total - own, squares - own * own)
+        others = (count, total, squares)
+        if asked.alike:
+            others = (0, 0.0, 0.0)
+        elif id not in echoes:
+            others = (count - 1, total - own, squares - own * own)
         mean, spread = _usual(*others)
         inside = float(one.then and bool(asked.spans))
         plain = _plain(one.text)
@@ -230,6 +237,11 @@ def _covered(words: frozenset[str], texts: Mapping[MemoryId, str]) -> dict[Memor
     worth = {word: math.log(1.0 + (len(texts) + _PRIOR) / (counts[word] + 0.5)) for word in words}
     total = sum(worth.values()) or 1.0
     return {id: sum(worth[word] for word in some) / total for id, some in held.items()}
+
+
+def _echoes(question: str, text: str) -> bool:
+    asked = question.strip(" ?？。.!！")
+    return len(asked) >= _SHORTEST and asked in _plain(text)
 
 
 def _plain(text: str) -> str:

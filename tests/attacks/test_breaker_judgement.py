@@ -205,7 +205,7 @@ class Choking:
 async def test_pages_that_no_model_gets_through_keep_nobody_elses_place() -> None:
     """They come first for the question, and the subject's own memory is judged all the same."""
     house, asked = House(), "Where does the quarterly review take place?"
-    own = "Our review is in Lisbon and not in Porto, as every year, in the old hotel by the river."
+    own = "The quarterly review takes place in Lisbon, as every year, in the hotel by the river."
     kept = await house.remember(ALICE, own)
     assert isinstance(kept, Stored)
     for number in range(house.rooms.bounds.rescreen_items + 2):

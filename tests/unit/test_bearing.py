@@ -235,3 +235,15 @@ def test_what_is_near_or_of_the_time_is_read() -> None:
     """And nothing else."""
     assert near({A: 0.3, B: 0.1, C: 0.1}, 0.22, [C]) == {A, C}
     assert near({}, 0.22, []) == set()
+
+
+@pytest.mark.requirement("R9")
+def test_pages_that_repeat_a_question_make_its_answer_look_no_less_special() -> None:
+    """Or whoever stores the question itself a few times takes the answer away from everybody."""
+    question, answer = "Where does the review take place?", "The review takes place in Lisbon."
+    own = {A: (0.6, answer, ASKED)}
+    pages = {MemoryId(f"page{n}"): (0.98, f"{question} See page {n}.", ASKED) for n in range(12)}
+    others = dict.fromkeys(pages, (0.98, "The review took all day.", ASKED))
+    assert answered(question, own) == {A}
+    assert A in answered(question, own | pages)
+    assert A not in answered(question, own | others)
