@@ -13,7 +13,7 @@ from guard.content import content_of
 from guard.errors import InvalidError, UnreadableError
 from guard.hear import quoted
 from guard.kin import LIKENESS, entities_for, named_slots, read
-from guard.near import NO_SLOTS, Neighbours, Slots, neighbours, speaking
+from guard.near import Neighbours, neighbours
 from guard.nouns import Deferred, Draft, Facts, Row, Tagged, View
 from guard.ports import Purpose
 from guard.principal import Principal
@@ -147,13 +147,10 @@ async def _placed(
 ) -> tuple[Signals, Blinded, Neighbours]:
     """Return what a draft is found by, plain and blinded, and what the subject has near to it.
 
-    What speaks of its slots is sought while the vectors are made. Where they are there by then, one
-    question to the index does for both.
+    What the index lacks is read, and slots are blinded, while the vectors are made. What speaks of
+    them is asked for with the vectors: to ask twice took more work and saved no time.
     """
-    fresh, asked = await _fresh(owner, entities_for(text.reading.slots), rooms)
-    slots = NO_SLOTS if asked is None else Slots(asked.entities)
-    if asked is not None and not embedding.done():
-        slots = await speaking(owner, asked, fresh, rooms)
+    fresh, slots = await _fresh(owner, entities_for(text.reading.slots), rooms)
     (vectors,) = await embedding
     signals = _signals(draft, vectors, text.terms, text.named, text.reading.slots)
     blinded = await rooms.vault.blind(owner, signals)
@@ -183,16 +180,14 @@ async def refreshed(tagged: Tagged, facts: Facts, rooms: Rooms) -> Facts:
 
 async def around_of(owner: Owner, signals: Signals, blinded: Blinded, rooms: Rooms) -> Neighbours:
     """Return what the subject has near to a text with this search material."""
-    fresh, asked = await _fresh(owner, named_slots(signals), rooms)
-    slots = NO_SLOTS if asked is None else Slots(asked.entities)
+    fresh, slots = await _fresh(owner, named_slots(signals), rooms)
     return await neighbours(owner, blinded, fresh, rooms, slots)
 
 
 async def _fresh(
     owner: Owner, slots: tuple[str, ...], rooms: Rooms
-) -> tuple[list[Row], Blinded | None]:
-    """Return the rows that the index lacks, and the slots of a text as the index is asked for them,
-    None for a text without.
+) -> tuple[list[Row], tuple[str, ...]]:
+    """Return the rows that the index lacks, and the slots of a text as the index is asked for them.
 
     The rows are read before the index is asked, so that one which is being indexed just now is in
     one of the two answers.
@@ -200,7 +195,9 @@ async def _fresh(
     limit = rooms.bounds.near_fresh
     fresh = await rooms.ledger.unindexed(owner.tenant, owner.subject, limit)
     # Keyed apart from other entities: a caller's own must not crowd out what is compared.
-    return fresh, await rooms.vault.blind(owner, Signals({}, {}, slots)) if slots else None
+    if not slots:
+        return fresh, ()
+    return fresh, (await rooms.vault.blind(owner, Signals({}, {}, slots))).entities
 
 
 def kin_in(around: Neighbours, but: MemoryId) -> tuple[Row, ...]:

@@ -7,8 +7,6 @@ that nobody looked; a write must not fail for it.
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from types import MappingProxyType
-from typing import Final
 
 import msgspec
 
@@ -36,40 +34,8 @@ class Neighbours(msgspec.Struct, frozen=True):
     unseen: bool
 
 
-class Slots(msgspec.Struct, frozen=True):
-    """The slots of a draft, blinded like entities; and how many of them each memory shares that the
-    index named for them, with the rows that were not at hand. None before it was asked.
-    """
-
-    blinded: tuple[str, ...] = ()
-    shares: Mapping[MemoryId, float] | None = None
-    rows: Mapping[MemoryId, Row] = MappingProxyType({})
-
-
-NO_SLOTS: Final = Slots()
-
-
-async def speaking(owner: Owner, asked: Blinded, fresh: Iterable[Row], rooms: Rooms) -> Slots:
-    """Return what the index names for the slots that are the entities of `asked`.
-
-    For while a model still makes the vectors of a draft: what is found now isn't waited for later.
-    `fresh` are rows that the index lacks, read before. Raises UnavailableError when the ledger does
-    not answer; when the index does not, it was not asked.
-    """
-    most, slots = rooms.bounds.kin_rows, asked.entities
-    try:
-        probe = Probe(asked, INDEXED_LAYERS, most, contents=False)
-        found = await rooms.index.search(owner.tenant, asked.subject, probe)
-    except UnavailableError:
-        return Slots(slots)
-    shares, _ = _named(found, most)
-    at_hand = {row.sealed.label.id for row in fresh}
-    rows = await _loaded(owner, [id for id in shares if id not in at_hand], rooms)
-    return Slots(slots, shares, rows)
-
-
 async def neighbours(
-    owner: Owner, blinded: Blinded, fresh: Iterable[Row], rooms: Rooms, slots: Slots = NO_SLOTS
+    owner: Owner, blinded: Blinded, fresh: Iterable[Row], rooms: Rooms, slots: tuple[str, ...] = ()
 ) -> Neighbours:
     """Return the subject's memories that are nearest to a draft with this search material, and
     those that speak of one of its `slots`.
@@ -78,9 +44,8 @@ async def neighbours(
     that a row which is being indexed just now is in one of the two. Raises UnavailableError when
     the ledger does not answer.
     """
-    # (1) Ask the index once, by meaning, and by slots unless that was done.
-    sought = slots.blinded if slots.shares is None else ()
-    asked = msgspec.structs.replace(blinded, sparse=_NO_TERMS, entities=sought)
+    # (1) Ask the index once, by meaning and by slots.
+    asked = msgspec.structs.replace(blinded, sparse=_NO_TERMS, entities=slots)
     recent = {row.sealed.label.id: row for row in fresh}
     probe = Probe(asked, INDEXED_LAYERS, rooms.bounds.near_rows, contents=False)
     try:
@@ -97,8 +62,7 @@ async def neighbours(
 
     # (2) Load what it named: of those that share a slot no more than are compared.
     shares, named = _named(found, rooms.bounds.kin_rows)
-    shares |= slots.shares or {}
-    rows = {**slots.rows, **recent}
+    rows = dict(recent)
     missing = [id for id in dict.fromkeys((*named, *shares)) if id not in rows]
     rows |= await _loaded(owner, missing, rooms)
 
@@ -107,7 +71,7 @@ async def neighbours(
     near = {id: rows[id] for id in dict.fromkeys((*recent, *named)) if id in rows}
     opened = await _materials(owner, near.values(), rooms)
     proved = {id: entry for id, entry in zip(near, opened, strict=True) if entry is not None}
-    wanted = frozenset(slots.blinded)
+    wanted = frozenset(slots)
     shares |= {id: len(wanted.intersection(one.entities)) for id, one in proved.items()}
     return Neighbours(
         _scored(asked, proved, near, rooms.bounds.near_rows),

@@ -1,22 +1,16 @@
 """The nearest own memories of a draft: proved, scored exactly, and missed by no write."""
 
-import asyncio
-from collections.abc import Sequence
-
 import msgspec
 import numpy as np
 import pytest
 
-from guard.errors import UnavailableError
-from guard.fakes import HashEmbedder
 from guard.forget import forget
 from guard.judging import judge
 from guard.nouns import Draft, Facts
 from guard.outcomes import Stored
-from guard.ports import Found, Hit, Index, Probe, Purpose
+from guard.ports import Found, Hit, Probe
 from guard.principal import Principal
 from guard.rooms import Bounds
-from memory.signals import Vectors
 from memory.types import MemoryId, SubjectMark, TenantId
 from storage.fakes.index import MemoryIndex
 from tests.house import ALICE, BOB, MALLORY, House
@@ -144,76 +138,3 @@ async def test_neighbours_are_few_however_many_there_are() -> None:
         if number == 6:
             await house.follower.drain()
     assert len(ids(await facts(house, "Locker 3 at the north hall holds spare cables."))) == 3
-
-
-class Patient(HashEmbedder):
-    """Has its vectors ready when the index has been asked for something else."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.asked = asyncio.Event()
-
-    async def embed(self, texts: Sequence[str], purpose: Purpose = Purpose.MEMORY) -> list[Vectors]:
-        """Wait for the index to be asked."""
-        async with asyncio.timeout(20):
-            await self.asked.wait()
-        return await super().embed(texts, purpose)
-
-
-class Telling:
-    """Fulfils `Index.search` by another one: keeps what was asked, and tells a patient embedder."""
-
-    def __init__(self, index: Index, *, silent: bool = False) -> None:
-        """When `silent`, it does not answer what asks for slots alone."""
-        self._index, self._silent = index, silent
-        self.probes: list[Probe] = []
-        self.waits = Patient()
-
-    async def search(self, tenant: TenantId, subject: SubjectMark, probe: Probe) -> Found:
-        """Ask the other one."""
-        self.probes.append(probe)
-        self.waits.asked.set()
-        if self._silent and not probe.blinded.vectors:
-            raise UnavailableError("index")
-        return await self._index.search(tenant, subject, probe)
-
-
-@pytest.mark.parametrize("rounds", [1, 0])
-async def test_slots_are_sought_while_vectors_are_made_and_the_same_is_found(rounds: int) -> None:
-    """One question does where vectors are there at once; else one more is asked before they are."""
-    house = House()
-    first, other = await stored(house, PORT), await stored(house, FAR)
-    for _ in range(rounds):
-        await house.follower.drain()
-    index = Telling(house.index)
-    house.rooms = house.with_rooms(index=index)
-    at_once = await facts(house, CLOSE)
-    (both,) = index.probes
-    assert both.blinded.vectors
-    assert both.blinded.entities
-
-    index = Telling(house.index)
-    house.rooms = house.with_rooms(index=index, embedder=index.waits)
-    meanwhile = await facts(house, CLOSE)
-    slots, rest = index.probes
-    assert (slots.blinded.entities, slots.blinded.vectors) == (both.blinded.entities, {})
-    assert (rest.blinded.entities, set(rest.blinded.vectors)) == ((), {"en", "multi"})
-    kin = [row.sealed.label.id for row in meanwhile.kin]
-    assert kin == [row.sealed.label.id for row in at_once.kin]
-    assert first in kin
-    assert other not in kin
-    assert meanwhile.near == at_once.near
-
-
-async def test_an_index_that_is_silent_about_slots_is_asked_once_more() -> None:
-    """What it did not tell meanwhile is asked for with all else."""
-    house = House()
-    first = await stored(house, PORT)
-    await house.follower.drain()
-    index = Telling(house.index, silent=True)
-    house.rooms = house.with_rooms(index=index, embedder=index.waits)
-    found = await facts(house, CLOSE)
-    assert len(index.probes) == 2
-    assert index.probes[1].blinded.entities == index.probes[0].blinded.entities
-    assert [row.sealed.label.id for row in found.kin] == [first]
-    assert not found.unseen
