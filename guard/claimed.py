@@ -20,8 +20,9 @@ _TIES: Final = {
     BondKind.UNCERTAIN: Tie.DOUBT,
 }
 """What a bond comes to; all others let both stand, and so does a doubt."""
-_OPEN: Final = frozenset({BondKind.UNRELATED, BondKind.BESIDE, BondKind.UNCERTAIN})
-"""Bonds that say what no rule has found; to narrow and to extend is something that was found."""
+_ON_A_TOPIC: Final = "common_topic"
+"""The reason of a bond between two texts of which no rule knows more than that they share words.
+All others say what tells the two apart: whose it is, which end of a limit, a name more exact."""
 _BETWEEN: Final = "\x1f"
 _WORD: Final = "word\x1f"
 _NUMBERED = re.compile(
@@ -100,7 +101,7 @@ class ByClaims:
         its = [_claims(one) for one in old]
         bonds = relate_all(mine, its)
         return [
-            (self._tie(new, mine, *one), one[-1].kind in _OPEN)
+            (self._tie(new, mine, *one), _is_open(one[-1]))
             for one in zip(old, its, bonds, strict=True)
         ]
 
@@ -182,6 +183,10 @@ def _claims(said: Said) -> tuple[Claim, ...]:
     """Return what a text says: as it was recorded, else read now."""
     found = _recorded(said.record)
     return found.claims if found is not None and found.claims else claims_of(said.text, at=said.at)
+
+
+def _is_open(bond: Bond) -> bool:
+    return bond.kind is BondKind.UNCERTAIN or bond.reason == _ON_A_TOPIC
 
 
 def told_apart(new: Said, old: Said) -> bool:

@@ -16,9 +16,14 @@ LEAST_SAME: Final = 0.7
 """From here a newer text adds nothing to an older one."""
 
 
+_SETTLED: Final = frozenset({Tie.AGAINST, Tie.SAME})
+
+
 class Weighed(ByClaims):
     """What rules find stands. Only what they leave open is weighed, and of two things that have
     names of their own neither replaces the other, however alike they are.
+
+    By weighing a text replaces one memory at most, and none where rules know which one is meant.
     """
 
     def __init__(self, pairs: Weighing, by: str = "") -> None:
@@ -35,13 +40,21 @@ class Weighed(ByClaims):
         """Return what `new` is to each of `old`."""
         tied = self.tied(new, old)
         ties = [tie for tie, _ in tied]
+        if not _SETTLED.isdisjoint(ties):
+            return ties
         left = [place for place, (_, is_open) in enumerate(tied) if is_open]
         weighed = self._pairs.weighed(new.text, [old[place].text for place in left])
-        for place, odds in zip(left, weighed, strict=True):
+        found = sorted(zip(left, weighed, strict=True), key=lambda one: -_most(one[1]))
+        for place, odds in found:
             likely = _likely(odds)
-            if likely is not None and not told_apart(new, old[place]):
-                ties[place] = likely
+            if likely is None or told_apart(new, old[place]):
+                continue
+            ties[place] = likely if _SETTLED.isdisjoint(ties) else Tie.DOUBT
         return ties
+
+
+def _most(odds: Odds) -> float:
+    return max(odds.against, odds.same)
 
 
 def _likely(odds: Odds) -> Tie | None:

@@ -1,5 +1,6 @@
 """What no rule compares is weighed; what a rule says stands."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from guard.claimed import ByClaims
 from guard.errors import UnavailableError
 from guard.models import pairs
 from guard.models.pairs import Pairs
-from guard.relating import Said, Tie
+from guard.relating import Odds, Said, Tie
 from guard.weighed import Weighed
 from memory.pairs import MOST_CHARACTERS, overlap, side_of, signs, words_of
 
@@ -27,13 +28,14 @@ def tie(old: str, new: str, reader: ByClaims = READER) -> Tie:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("The cat sleeps on the sofa.", "The cat sleeps in a box under the stairs now."),
-        ("Our choir rehearses in the old chapel.", "The choir rehearses at the library instead."),
-        ("奶茶要全糖。", "奶茶改成半糖。"),
+        ("窗帘挑灰色的。", "窗帘还是换成米色吧。"),
+        ("I have a subscription to Chess Weekly.", "I let my Chess Weekly subscription lapse."),
+        ("Our dog is called Biscuit.", "We call the dog Rusty, Biscuit never stuck."),
     ],
 )
 def test_what_no_rule_reads_may_replace(old: str, new: str) -> None:
     """The rules alone leave both; what says something else of the same thing takes its place."""
+    assert tie(old, new, ByClaims()) is Tie.BESIDE
     assert tie(old, new) is Tie.AGAINST
 
 
@@ -107,3 +109,36 @@ def test_a_file_that_was_swapped_is_refused(
     monkeypatch.setattr(pairs, "files", lambda _: tmp_path)
     with pytest.raises(UnavailableError):
         Pairs.load()
+
+
+class Sure:
+    """Fulfils `guard.relating.Weighing`: the later an old text comes, the surer it is replaced."""
+
+    def weighed(self, new: str, old: Sequence[str]) -> list[Odds]:
+        """Return odds that all replace."""
+        del new
+        return [Odds(against=0.9 + 0.01 * place) for place, _ in enumerate(old)]
+
+
+@pytest.mark.requirement("W10")
+def test_one_memory_at_most_is_replaced_by_weighing() -> None:
+    """The likeliest; others are in doubt. None where a rule knows which one is meant."""
+    new = Said("The gate squeaks less since the winter.", START)
+    olds = [Said(f"The gate squeaks {how}.", START) for how in ("in the wind", "at night")]
+    assert {Tie.AGAINST, Tie.SAME}.isdisjoint(ByClaims().ties(new, olds))
+    assert Weighed(Sure()).ties(new, olds) == [Tie.DOUBT, Tie.AGAINST]
+    known = [*olds, new]
+    assert Weighed(Sure()).ties(new, known) == ByClaims().ties(new, known)
+
+
+@pytest.mark.requirement("W10")
+def test_things_with_names_of_their_own_and_what_rules_tell_apart_are_not_weighed() -> None:
+    """However sure the model is; the control is a pair that nothing is known of."""
+    reader = Weighed(Sure())
+    for old, new in (
+        ("Shelf B12: paint", "Shelf C7: paint"),
+        ("My birthday is 3 May.", "My sister's birthday is 3 May."),
+        ("Minimum order is 20 pieces.", "Maximum order is 500 pieces."),
+    ):
+        assert tie(old, new, reader) is Tie.BESIDE, new
+    assert tie("The gate squeaks at night.", "The gate squeaks less.", reader) is Tie.AGAINST
