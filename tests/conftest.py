@@ -9,6 +9,9 @@ from tests.contracts.tiny_bert import MISSING
 from tests.requirements import PLANNED, REQUIREMENTS
 from tests.warm import kept_warm
 
+# While tests are collected nearly nothing is garbage, and to look for it takes a third of the time.
+gc.set_threshold(200_000, 50, 50)
+
 
 @pytest.fixture(scope="session", autouse=True)
 def _warm() -> Iterator[None]:
