@@ -1,8 +1,8 @@
 """What the subject has that a draft must be compared with: few rows, each opened and proved.
 
 Candidates come from the nearest memories and from those that speak of one of the draft's slots, all
-named by a question or two to the index and by the rows that it lacks. Texts are compared here, many
-or long ones in a thread; what follows from it is decided by `guard.relate`, which is pure.
+named by one question to the index and by the rows that it lacks. Texts are compared here, many or
+long ones in a thread; what follows from it is decided by `guard.relate`, which is pure.
 """
 
 from collections.abc import Sequence

@@ -18,7 +18,7 @@ from guard.errors import (
     UnavailableError,
     UnreadableError,
 )
-from tests.edges.lasting import Lasting, opened
+from tests.edges.lasting import lasting_fixtures
 from tests.edges.world import ID, OTHER_ID, World, bearer, token
 
 SECRET_WORD = "zyzzyva"
@@ -136,31 +136,7 @@ def _is_a_problem(answer: Any, status: int) -> None:
     assert ".py" not in answer.text
 
 
-@pytest.fixture(scope="module")
-def lasting(tmp_path_factory: pytest.TempPathFactory, rsa_key: dict[str, Any]) -> Iterator[Lasting]:
-    """Lend one edge to all tests of this file."""
-    with opened(tmp_path_factory.mktemp("lasting"), rsa_key) as made:
-        yield made
-
-
-@pytest.fixture
-def signing_key(lasting: Lasting) -> dict[str, Any]:
-    """Return the key that the one edge of this file trusts."""
-    return lasting.key
-
-
-@pytest.fixture
-def world(lasting: Lasting) -> World:
-    """Return what it calls, with nothing called yet."""
-    lasting.world.anew()
-    return lasting.world
-
-
-@pytest.fixture
-def client(lasting: Lasting, world: World) -> TestClient[Litestar]:
-    """Return a client of it."""
-    assert lasting.world is world
-    return lasting.client
+lasting, signing_key, world, client = lasting_fixtures()
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import hashlib
 import hmac
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from guard.principal import Scope
 from memory.origin import Channel, OriginClass
 from memory.types import ClientId, TenantId
 from storage.fakes.registry import MemoryRegistry
-from tests.edges.lasting import Lasting, opened
+from tests.edges.lasting import lasting_fixtures
 from tests.edges.world import EVERY_SCOPE, World, bearer, ed25519_jwk, key_set, token
 
 DOORS = [
@@ -120,31 +120,7 @@ FORGED: dict[str, Forger] = {
 }
 
 
-@pytest.fixture(scope="module")
-def lasting(tmp_path_factory: pytest.TempPathFactory, rsa_key: dict[str, Any]) -> Iterator[Lasting]:
-    """Lend one edge to all tests of this file."""
-    with opened(tmp_path_factory.mktemp("lasting"), rsa_key) as made:
-        yield made
-
-
-@pytest.fixture
-def signing_key(lasting: Lasting) -> dict[str, Any]:
-    """Return the key that the one edge of this file trusts."""
-    return lasting.key
-
-
-@pytest.fixture
-def world(lasting: Lasting) -> World:
-    """Return what it calls, with nothing called yet."""
-    lasting.world.anew()
-    return lasting.world
-
-
-@pytest.fixture
-def client(lasting: Lasting, world: World) -> TestClient[Litestar]:
-    """Return a client of it."""
-    assert lasting.world is world
-    return lasting.client
+lasting, signing_key, world, client = lasting_fixtures()
 
 
 @pytest.mark.requirement("E1", "M1")

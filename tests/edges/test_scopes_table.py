@@ -14,7 +14,7 @@ from gateway.mcp import offers
 from gateway.mcp.server import build_server
 from gateway.mcp.tools import memory_tools
 from guard.principal import Scope
-from tests.edges.lasting import Lasting, opened
+from tests.edges.lasting import lasting_fixtures
 from tests.edges.world import EVERY_SCOPE, ID, World, bearer, token
 
 _BODIES: dict[tuple[str, str], dict[str, Any]] = {
@@ -69,31 +69,7 @@ _WITHOUT_DOOR = {"/metrics"}
 """Routes that show nothing of any memory."""
 
 
-@pytest.fixture(scope="module")
-def lasting(tmp_path_factory: pytest.TempPathFactory, rsa_key: dict[str, Any]) -> Iterator[Lasting]:
-    """Lend one edge to all tests of this file."""
-    with opened(tmp_path_factory.mktemp("lasting"), rsa_key) as made:
-        yield made
-
-
-@pytest.fixture
-def signing_key(lasting: Lasting) -> dict[str, Any]:
-    """Return the key that the one edge of this file trusts."""
-    return lasting.key
-
-
-@pytest.fixture
-def world(lasting: Lasting) -> World:
-    """Return what it calls, with nothing called yet."""
-    lasting.world.anew()
-    return lasting.world
-
-
-@pytest.fixture
-def client(lasting: Lasting, world: World) -> TestClient[Litestar]:
-    """Return a client of it."""
-    assert lasting.world is world
-    return lasting.client
+lasting, signing_key, world, client = lasting_fixtures()
 
 
 def _routes(app: Litestar) -> Iterator[tuple[str, str]]:
