@@ -13,7 +13,7 @@ from datetime import datetime
 import msgspec
 
 from guard.barred import barred, standing
-from guard.checks import BARRED, OUTDATED, verdict, verdict_on_past
+from guard.checks import BARRED, OUTDATED, Today, today, verdict, verdict_on_past
 from guard.consensus import CHECK
 from guard.errors import UnreadableError
 from guard.governing import version_for
@@ -72,6 +72,7 @@ class Proof:
         self._now = now
         self._rooms = rooms
         self._bans = bans
+        self._today: Today | None = None
         self._barred: set[MemoryId] = set()
 
     async def of(self, rows: Sequence[Row]) -> list[Proved]:
@@ -155,7 +156,10 @@ class Proof:
         if label.id in self._barred:
             return ORIGIN
         judge = verdict if self._query.as_of is None else verdict_on_past
-        return await judge(self._principal.owner, row, self._now, self._rooms)
+        owner, rooms = self._principal.owner, self._rooms
+        if self._today is None:
+            self._today = today(owner.tenant, rooms)
+        return await judge(owner, row, self._now, rooms, self._today)
 
     def _withheld(self, id: MemoryId, check: str) -> None:
         """Note that a memory is not shown, and on which check it failed."""

@@ -49,7 +49,7 @@ def unpack_entry(data: bytes) -> Blinded:
         for _ in range(count):
             name, at = data[at + 1 : at + 1 + data[at]].decode(), at + 1 + data[at]
             dimension, at = int.from_bytes(data[at : at + 2], "little"), at + 2
-            vectors[name] = np.frombuffer(data, "<f4", dimension, at).astype(np.float32)
+            vectors[name] = np.frombuffer(data, "<f4", dimension, at).astype(np.float32, copy=False)
             at += 4 * dimension
         count, at = int.from_bytes(data[at : at + 4], "little"), at + 4
         ids = np.frombuffer(data, "<u4", count, at)

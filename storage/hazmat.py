@@ -35,19 +35,42 @@ class TamperedError(Exception):
         super().__init__("tampered")
 
 
+class Cipher:
+    """AES-256-GCM under one key, set up once: for a short text that takes as long as the text."""
+
+    __slots__ = ("_gcm",)
+
+    def __init__(self, key: bytes) -> None:
+        """Take a key of 32 bytes. Raises ValueError for any other."""
+        if len(key) != KEY_BYTES:
+            raise ValueError("only AES-256 is used")
+        self._gcm = AESGCM(key)
+
+    def encrypt(self, nonce: bytes, plain: bytes, associated: bytes) -> bytes:
+        """Return cipher text and 16-byte tag. Never call twice with one nonce."""
+        if len(nonce) != NONCE_BYTES:
+            # The primitive would take other lengths and fold them, at a higher risk of collision.
+            raise ValueError("nonce must be 12 bytes")
+        return self._gcm.encrypt(nonce, plain, associated)
+
+    def decrypt(self, nonce: bytes, sealed: bytes, associated: bytes) -> bytes:
+        """Return the plain text. Raises TamperedError when a single bit of anything differs."""
+        try:
+            return self._gcm.decrypt(nonce, sealed, associated)
+        except (InvalidTag, ValueError):
+            raise TamperedError from None
+
+
 def encrypt(key: bytes, nonce: bytes, plain: bytes, associated: bytes) -> bytes:
     """Return AES-256-GCM cipher text and 16-byte tag. Never call twice with one nonce."""
-    if len(nonce) != NONCE_BYTES:
-        # The primitive would take other lengths and fold them, at a higher risk of collision.
-        raise ValueError("nonce must be 12 bytes")
-    return _cipher(key).encrypt(nonce, plain, associated)
+    return Cipher(key).encrypt(nonce, plain, associated)
 
 
 def decrypt(key: bytes, nonce: bytes, sealed: bytes, associated: bytes) -> bytes:
     """Return the plain text. Raises TamperedError when a single bit of anything differs."""
     try:
-        return _cipher(key).decrypt(nonce, sealed, associated)
-    except (InvalidTag, ValueError):
+        return Cipher(key).decrypt(nonce, sealed, associated)
+    except ValueError:
         raise TamperedError from None
 
 
@@ -126,9 +149,3 @@ def check_signature(public: bytes, message: bytes, signature: bytes) -> None:
         Ed25519PublicKey.from_public_bytes(public).verify(signature, message)
     except (InvalidSignature, ValueError):
         raise TamperedError from None
-
-
-def _cipher(key: bytes) -> AESGCM:
-    if len(key) != KEY_BYTES:
-        raise ValueError("only AES-256 is used")
-    return AESGCM(key)

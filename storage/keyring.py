@@ -17,7 +17,15 @@ from typing import Final, Generic, TypeVar
 
 from guard.errors import UnavailableError, UnreadableError
 from memory.types import Owner, SubjectId, TenantId
-from storage.hazmat import KEY_BYTES, NONCE_BYTES, TamperedError, derive, unwrap, wrap
+from storage.hazmat import (
+    KEY_BYTES,
+    NONCE_BYTES,
+    Cipher,
+    TamperedError,
+    derive,
+    unwrap,
+    wrap,
+)
 from storage.layouts import Envelope, LayoutError, info, pack, unpack, wrap_data
 from storage.ports import KeyStore, WrappedKey
 from storage.rootkey import RootKey
@@ -67,6 +75,7 @@ class Keys(Generic[_P]):
 
     __slots__ = (
         "__weakref__",
+        "_ciphers",
         "_derived",
         "_live",
         "_scope",
@@ -80,6 +89,7 @@ class Keys(Generic[_P]):
         self._scope = scope
         self._live = live
         self._derived: dict[tuple[int, _P], bytes] = {}
+        self._ciphers: dict[tuple[int, _P], Cipher] = {}
         self.destroyed = destroyed
         self.newest = max(live, default=0)
         self.oldest = min(live, default=0)
@@ -103,6 +113,13 @@ class Keys(Generic[_P]):
             derived = derive(raw, info(self._scope, purpose))
             self._derived[number, purpose] = derived
         return derived
+
+    def cipher(self, number: int, purpose: _P) -> Cipher:
+        """Return the cipher under that key. Raises UnreadableError when it is not live."""
+        cipher = self._ciphers.get((number, purpose))
+        if cipher is None:
+            cipher = self._ciphers[number, purpose] = Cipher(self.key(number, purpose))
+        return cipher
 
     def sealing(self, purpose: _P) -> tuple[int, bytes]:
         """Return number and key that new data is sealed under."""

@@ -73,7 +73,8 @@ def unpack_tag(data: bytes) -> tuple[int, bytes]:
 
 def fields(*parts: bytes) -> bytes:
     """Join fields so that boundaries can't move: injective over sequences of byte strings."""
-    return b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+    # Made for each memory of each recall, more than once.
+    return b"".join([one for part in parts for one in (len(part).to_bytes(4, "big"), part)])
 
 
 def info(scope: str, purpose: str) -> bytes:
@@ -117,9 +118,10 @@ def tag_data(
     covered where there is one; memories from before claims keep their tags.
     """
     # A database may hand back 1 for 1.0, which MessagePack writes differently.
-    label = msgspec.structs.replace(
-        label, importance=float(label.importance), confidence=float(label.confidence)
-    )
+    if not (type(label.importance) is type(label.confidence) is float):
+        label = msgspec.structs.replace(
+            label, importance=float(label.importance), confidence=float(label.confidence)
+        )
     return fields(
         b"memguard/label/1",
         _number(number),

@@ -6,7 +6,7 @@ keys. Every failure to open is one `UnreadableError` without a reason: a prober 
 
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Final
 from weakref import WeakKeyDictionary
@@ -25,7 +25,6 @@ from storage.hazmat import (
     NONCE_BYTES,
     TamperedError,
     check_mac,
-    decrypt,
     encrypt,
     equal,
     mac,
@@ -44,6 +43,7 @@ from storage.layouts import (
     unpack_tag,
     utf8,
 )
+from storage.ready import Ready
 
 _EMPTIED: Final = (State.FORGOTTEN, State.REJECTED)
 _MARK_BYTES: Final = 16
@@ -51,6 +51,8 @@ _ASKED: Final = 16_384
 """Subjects whose marks are known by name: more than ask at a time."""
 _WHOLE: Final = 256
 """Memories of a tenant, still sealed, that were found whole: those of a few recalls."""
+
+_NONE: Final[Mapping[int, Sealed]] = {}
 
 _encoder = msgspec.msgpack.Encoder()
 _bodies = msgspec.msgpack.Decoder(Body)
@@ -70,10 +72,16 @@ class SealingVault:
     """Fulfils `guard.ports.Vault` and `guard.ports.Marks` with the keys of one keyring."""
 
     def __init__(
-        self, keyring: Keyring, *, nonce: Callable[[int], bytes] = secrets.token_bytes
+        self,
+        keyring: Keyring,
+        *,
+        nonce: Callable[[int], bytes] = secrets.token_bytes,
+        ready: Ready | None = None,
     ) -> None:
+        """`ready` keeps search material for the next time that it is asked for."""
         self._keyring = keyring
         self._nonce = nonce
+        self.ready: Final = Ready(0) if ready is None else ready
         # As long-lived as the keys they come from: gone when a keyring lets go of a subject.
         self._blindings: WeakKeyDictionary[SubjectKeys, Blinding] = WeakKeyDictionary()
         self._asked: OrderedDict[tuple[TenantId, SubjectMark], Owner] = OrderedDict()
@@ -141,6 +149,8 @@ class SealingVault:
         emptied = state in _EMPTIED
         if not (emptied or sealed.token):
             raise UnreadableError
+        if emptied:
+            self.ready.drop(sealed.label.id)
 
         # (2) The next label; an emptied one names no bytes.
         label = msgspec.structs.replace(
@@ -186,11 +196,23 @@ class SealingVault:
 
     async def open_entry(self, owner: Owner, sealed: Sealed) -> Blinded:
         """Return the search material of a memory. Raises UnreadableError."""
-        plain = await self._opened(owner, sealed, SubjectPurpose.ENTRY, sealed.entry)
+        # (1) What was kept counts for the one who asks alone, and under the keys that he has now.
+        tenant, keys = await self._keys_for(owner, sealed, sealed.entry)
+        kept = self.ready.find(tenant, keys, sealed)
+        if kept is not None:
+            self._found_whole(tenant, sealed)
+            return kept
+
+        # (2) It is opened for the first time, or is not what it was.
+        await self._prove_whole(tenant, sealed)
         try:
-            return unpack_entry(plain)
+            blinded = unpack_entry(
+                _plain(keys, owner, sealed.label, SubjectPurpose.ENTRY, sealed.entry)
+            )
         except _UNFIT:
             raise UnreadableError from None
+        self.ready.put(tenant, keys, sealed, blinded)
+        return blinded
 
     async def open_evidence(self, owner: Owner, sealed: Sealed) -> Evidence:
         """Return what the decision rested on. Raises UnreadableError."""
@@ -277,20 +299,14 @@ class SealingVault:
         except _UNFIT:
             raise UnreadableError from None
 
-    async def _prove_whole(self, sealed: Sealed) -> None:
+    async def _prove_whole(self, tenant: TenantKeys, sealed: Sealed) -> None:
         """Return when the tag holds, and all sealed bytes are those that the label names.
 
         A recall opens first the search material of a memory and then its content. Of one and the
         same object, which nothing can change, that is proved once under the same keys.
         """
-        try:
-            number, _ = unpack_tag(sealed.tag)
-            tenant = await self._keyring.known_tenant(TenantId(sealed.label.tenant), number)
-            whole = self._whole.setdefault(tenant, OrderedDict())
-            if whole.get(id(sealed)) is sealed:
-                return
-        except _UNFIT:
-            raise UnreadableError from None
+        if self._whole.get(tenant, _NONE).get(id(sealed)) is sealed:
+            return
         await self._prove(sealed)
         try:
             # Evidence is covered by the tag itself.
@@ -299,28 +315,42 @@ class SealingVault:
                 raise UnreadableError
         except _UNFIT:
             raise UnreadableError from None
+        self._found_whole(tenant, sealed)
+
+    def _found_whole(self, tenant: TenantKeys, sealed: Sealed) -> None:
+        """Note that all of a memory is what was sealed under these keys."""
+        whole = self._whole.setdefault(tenant, OrderedDict())
         whole[id(sealed)] = sealed
         if len(whole) > _WHOLE:
             whole.popitem(last=False)
 
+    async def _keys_for(
+        self, owner: Owner, sealed: Sealed, token: bytes
+    ) -> tuple[TenantKeys, SubjectKeys]:
+        """Return the live keys that a memory says it was sealed under, if its label speaks of the
+        one who asks.
+        """
+        label = sealed.label
+        if (label.tenant, label.subject) != (owner.tenant, owner.subject):
+            raise UnreadableError
+        try:
+            number, _ = unpack_tag(sealed.tag)
+            tenant = await self._keyring.known_tenant(TenantId(label.tenant), number)
+            return tenant, await self._keyring.known_subject(owner, unpack(token).number)
+        except _UNFIT:
+            raise UnreadableError from None
+
     async def _opened(
         self, owner: Owner, sealed: Sealed, purpose: SubjectPurpose, token: bytes
     ) -> bytes:
-        label = sealed.label
-        # (1) The label speaks of the one who asks.
-        if (label.tenant, label.subject) != (owner.tenant, owner.subject):
-            raise UnreadableError
-
-        # (2) The label is one that this gateway made, with its fingerprint and evidence, and (3) it
-        # names all bytes, whichever are asked for: a memory is whole or it is not shown.
-        await self._prove_whole(sealed)
+        # (1) The label speaks of the one who asks, and (2) is one that this gateway made, with its
+        # fingerprint and evidence, and (3) it names all bytes, whichever are asked for: a memory is
+        # whole or it is not shown.
+        tenant, keys = await self._keys_for(owner, sealed, token)
+        await self._prove_whole(tenant, sealed)
         try:
             # (4) The cipher opens, with associated data made from the owner who asks.
-            envelope = unpack(token)
-            keys = await self._keyring.known_subject(owner, envelope.number)
-            associated = token_data(purpose, envelope.number, owner, label)
-            key = keys.key(envelope.number, purpose)
-            return decrypt(key, envelope.nonce, envelope.body, associated)
+            return _plain(keys, owner, sealed.label, purpose, token)
         except _UNFIT:
             raise UnreadableError from None
 
@@ -374,6 +404,16 @@ def _label(admitted: Admitted, tenant: TenantKeys) -> Label:
         faded=admitted.faded,
         gravity=gravity(screened.completions, screened.findings) if held else 0,
     )
+
+
+def _plain(
+    keys: SubjectKeys, owner: Owner, label: Label, purpose: SubjectPurpose, token: bytes
+) -> bytes:
+    """Return what was sealed for this place. Raises TamperedError when it is another's."""
+    envelope = unpack(token)
+    associated = token_data(purpose, envelope.number, owner, label)
+    cipher = keys.cipher(envelope.number, purpose)
+    return cipher.decrypt(envelope.nonce, envelope.body, associated)
 
 
 def _place(label: Label) -> tuple[str, str, MemoryId]:

@@ -19,6 +19,7 @@ from storage.history import SqlHistory
 from storage.keyring import Keyring
 from storage.keystore import KeyStoreSql
 from storage.outbox import SqlOutbox
+from storage.ready import Ready
 from storage.rootkey import RootKey, check_private, generate_root_key
 from storage.signing import generate_signing_jwk
 from storage.vault import SealingVault
@@ -54,7 +55,7 @@ async def opened_keep(settings: Settings) -> AsyncIterator[Keep]:
         yield Keep(
             database=database,
             keyring=keyring,
-            vault=SealingVault(keyring),
+            vault=SealingVault(keyring, ready=Ready(settings.storage.ready_megabytes << 20)),
             envelopes=SealingEnvelopes(keyring),
             outbox=SqlOutbox(database),
             audit=SqlAudit(database),

@@ -20,6 +20,7 @@ from storage.index.embedded import EmbeddedIndex
 from storage.journal import BatchingJournal
 from storage.limits.fallback import FallbackBuckets
 from storage.posts import SqlPosts
+from storage.ready import Ready
 from storage.tracebook import TraceBook
 
 
@@ -112,4 +113,11 @@ def watch_hot(metrics: Metrics, hot: Hot) -> None:
             Figure("recall_cache_misses", "Those answered afresh.", hot.misses, counts=True),
             Figure("recall_cache_bytes", "About what is kept of answers.", hot.bytes),
         )
+    )
+
+
+def watch_ready(metrics: Metrics, ready: Ready) -> None:
+    """Show how much search material is at hand."""
+    metrics.look_up(
+        lambda: (Figure("ready_bytes", "About what opened search material takes.", ready.bytes),)
     )

@@ -45,6 +45,8 @@ class Storage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     """Processes that hold index shards; more than cores gains nothing."""
     sealed_megabytes: Annotated[int, Meta(ge=16, le=1_048_576)] = 512
     """MiB of opened vectors of sealed tenants in memory, of all their subjects together."""
+    ready_megabytes: Annotated[int, Meta(ge=0, le=65_536)] = 64
+    """MiB of search material that recalls opened of late, for the next ones; 0: none."""
 
     @property
     def keeps_ledger_elsewhere(self) -> bool:

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
+import msgspec
+
 from guard.errors import UnreadableError
 from guard.governing import models_of, policy_for, versioned
 from guard.nouns import Evidence, Row
 from guard.rooms import Rooms
-from memory.types import Owner, State
+from memory.types import Owner, State, TenantId
 from policies.decide import decide, strictest
 from policies.model import Effect, Policy
 
@@ -77,19 +79,41 @@ def misfit(owner: Owner, row: Row) -> str | None:
     return None if is_current(row) else "current"
 
 
-async def verdict(owner: Owner, row: Row, now: datetime, rooms: Rooms) -> str | None:
+class Today(msgspec.Struct, frozen=True):
+    """The policy and the models of one moment, and the version of what they decide."""
+
+    policy: Policy
+    models: str
+    version: str
+
+
+def today(tenant: TenantId, rooms: Rooms) -> Today:
+    """Return what decides for a tenant now: to be asked once for many memories.
+
+    Raises UnavailableError when it is not known what the tenant enacted.
+    """
+    policy, models = policy_for(tenant, rooms), models_of(rooms)
+    return Today(policy, models, versioned(policy, models))
+
+
+async def verdict(
+    owner: Owner, row: Row, now: datetime, rooms: Rooms, by: Today | None = None
+) -> str | None:
     """Return None when the memory may be shown, else the name of the check that failed.
 
-    For `OUTDATED` and `BARRED`, `guard.rescreen` has the next word. Tag, digest and cipher are the
+    It is held against what is in force `by` a moment that the caller chose, else by now. For
+    `OUTDATED` and `BARRED`, `guard.rescreen` has the next word. Tag, digest and cipher are the
     vault's own checks, made when the memory is opened.
     """
     failed = misfit(owner, row)
     if failed is not None:
         return failed
-    return await allowance(owner, row, rooms) if is_alive(row, now) else "alive"
+    return await allowance(owner, row, rooms, by) if is_alive(row, now) else "alive"
 
 
-async def verdict_on_past(owner: Owner, row: Row, now: datetime, rooms: Rooms) -> str | None:
+async def verdict_on_past(
+    owner: Owner, row: Row, now: datetime, rooms: Rooms, by: Today | None = None
+) -> str | None:
     """Return None when a memory may be shown to whoever asks for the past, else what failed.
 
     It may have been superseded since. What expired, was forgotten or is held stays hidden.
@@ -101,19 +125,18 @@ async def verdict_on_past(owner: Owner, row: Row, now: datetime, rooms: Rooms) -
     lives = label.expires_at is None or label.expires_at > now
     if not lives or label.state not in (State.ACTIVE, State.SUPERSEDED):
         return "alive"
-    return await allowance(owner, row, rooms)
+    return await allowance(owner, row, rooms, by)
 
 
-async def allowance(owner: Owner, row: Row, rooms: Rooms) -> str | None:
+async def allowance(owner: Owner, row: Row, rooms: Rooms, by: Today | None = None) -> str | None:
     """Return None when today's policy and models would let a row through, else what failed."""
-    models = models_of(rooms)
-    policy = policy_for(owner.tenant, rooms)
-    if row.sealed.label.policy == versioned(policy, models):
+    by = by or today(owner.tenant, rooms)
+    if row.sealed.label.policy == by.version:
         return None
     try:
         evidence = await rooms.vault.open_evidence(owner, row.sealed)
     except UnreadableError:
         return "evidence"
-    if evidence.models != models:
+    if evidence.models != by.models:
         return OUTDATED
-    return None if is_allowed(row, evidence, policy) else BARRED
+    return None if is_allowed(row, evidence, by.policy) else BARRED
