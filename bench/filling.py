@@ -14,16 +14,17 @@ from guard.governing import version_for
 from guard.kin import read
 from guard.leaves import leaf_of_write
 from guard.nouns import Change, Draft, Leaf, Screened, Sealed, Tagged
-from guard.ports import Index
+from guard.ports import Index, Tenant
 from guard.principal import Principal
 from guard.relating import Said
 from guard.rooms import Rooms
 from guard.views import normalised
 from memory.origin import Origin, OriginClass
-from memory.types import LeafId, MemoryId, State
+from memory.types import LeafId, MemoryId, State, TenantId
 from policies.model import Decision, Effect
 from storage.index.divided import DividedIndex
 from storage.index.embedded import EmbeddedIndex
+from storage.registry import SqlRegistry
 
 _BATCH: Final = 250
 _NAMES: Final = (
@@ -86,6 +87,13 @@ def _slot(number: int) -> tuple[str, tuple[str, str], tuple[str, str]]:
     thing = _THINGS[number // len(_NAMES) % len(_THINGS)]
     kind = _KINDS[number // len(_NAMES) // len(_THINGS) % len(_KINDS)]
     return name, kind, thing
+
+
+async def registered(adapters: serving.Adapters, tenant: TenantId) -> None:
+    """Register a tenant as each one is before it is served: what is asked of one that is known is
+    remembered for some seconds, and of a stranger each time.
+    """
+    await SqlRegistry(adapters.keep.database).register(Tenant(tenant, suspended=False), [])
 
 
 async def fill(principal: Principal, memories: int, rooms: Rooms) -> None:

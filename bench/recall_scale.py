@@ -27,7 +27,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from bench.filling import fact, fill, followed, processor, question, worker_pids
+from bench.filling import fact, fill, followed, processor, question, registered, worker_pids
 from gateway.app import serving
 from gateway.app.keep import start_keys
 from gateway.auth import offline_principal
@@ -98,6 +98,7 @@ class Stage:
         """Give each subject of a side its memories."""
         drawn = msgspec.structs.replace(self.rooms, embedder=Drawn(self.rooms.embedder.id))
         asked = side.asked
+        await registered(self.adapters, asked[0].tenant)
         for owner in side.owners:
             principal = offline_principal(owner, serving.now())
             await fill(principal, subject, self.rooms if owner in asked else drawn)

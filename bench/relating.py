@@ -26,7 +26,7 @@ from typing import Final
 
 import msgspec
 
-from bench.filling import fact, fill, followed, processor, worker_pids
+from bench.filling import fact, fill, followed, processor, registered, worker_pids
 from gateway.app import serving
 from gateway.app.keep import start_keys
 from gateway.auth import offline_principal
@@ -85,6 +85,7 @@ async def _measure(folder: Path, memories: int, writes: int, model: str) -> None
         if model == _HASH:
             embedder = HashEmbedder(adapters.embedder.id.dimensions)
             rooms = msgspec.structs.replace(rooms, embedder=embedder)
+        await registered(adapters, principal.owner.tenant)
         start = time.perf_counter()
         await fill(principal, memories, rooms)
         await followed(adapters)
