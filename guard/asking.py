@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from guard.nouns import Opened
 from guard.proof import Proved
 from guard.rooms import Rooms
 from guard.talk import Places, turns_before
@@ -11,10 +12,10 @@ from guard.understand import Understanding
 from memory.bearing import Read, bearing, near, sought
 from memory.exact import NOTHING_BEFORE, Candidate, local_routes
 from memory.fusion import Fusion, Routes, fuse, fuse_by_rank, route_weights
-from memory.ranking import evidence
+from memory.ranking import evidence, put_first
 from memory.signals import Blinded
 from memory.timely import WHEN, WHEN_WEIGHT, hits
-from memory.types import MemoryId
+from memory.types import MemoryId, TenantId
 
 
 class Asked:
@@ -86,6 +87,30 @@ class Asked:
         found = dict(zip(best, scores, strict=True))
         self.trail.crossed(found)
         return dict(relevance) | {id: relevance[id] + closely.weight * found[id] for id in best}
+
+    async def ordered(
+        self, relevance: Mapping[MemoryId, float], read: Mapping[MemoryId, Opened]
+    ) -> dict[MemoryId, float]:
+        """Return the relevance after a language model said which of the best of `read` come first.
+
+        Without one, or when it does not answer, all stays as it is.
+        """
+        ordering = self.rooms.ordering
+        best = sorted(read, key=lambda id: (-relevance[id], id))
+        if ordering is None or len(best) <= 1:
+            return dict(relevance)
+        best = best[: ordering.items]
+        tenant = TenantId(read[best[0]].label.tenant)
+        with self.rooms.watch.step("recall.order"):
+            texts = [read[id].body.text for id in best]
+            first = await ordering.first(tenant, self.query.text, texts)
+        if first is None:
+            self.trail.unassisted = True
+            return dict(relevance)
+        chosen = [best[place] for place in first]
+        self.trail.picked(chosen)
+        held = {id: relevance[id] for id in best}
+        return dict(relevance) | put_first(held, chosen, lambda id: read[id].label.trust)
 
     def _fused(self, routes: Routes) -> dict[MemoryId, float]:
         if self.rooms.bounds.fusion is Fusion.RANK:

@@ -59,10 +59,13 @@ async def best_of(
     if not asked.answered(seen, max(told_at.values(), default=None)):
         return ()
     voices = Voices([_voice(by_id[id], opened) for id, opened in read.items()], rooms)
-    # A cross-encoder reads nothing that others outvote.
-    against = await voices.verdicts_on(() if rooms.closely is None else read)
-    texts = {id: one.body.text for id, one in read.items() if not _outvoted(id, against)}
+    # A model reads nothing that others outvote.
+    unread = rooms.closely is None and rooms.ordering is None
+    against = await voices.verdicts_on(() if unread else read)
+    undisputed = {id: one for id, one in read.items() if not _outvoted(id, against)}
+    texts = {id: one.body.text for id, one in undisputed.items()}
     relevance = await asked.closer(relevance, texts)
+    relevance = await asked.ordered(relevance, undisputed)
     relevance = in_order(relevance, told_at, times.order)
     # Who asks about a time does not want what is newest.
     used = rooms.clock() if times.spans or times.order else None

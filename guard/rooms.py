@@ -10,6 +10,7 @@ from guard.closely import Closely
 from guard.doubts import Doubts, Undoubted
 from guard.hot import Hot
 from guard.magnets import Magnets
+from guard.ordering import Ordering
 from guard.origins import Bans, Origins, Unbarred
 from guard.pipeline import Stage
 from guard.ports import (
@@ -138,4 +139,5 @@ class Rooms(msgspec.Struct, frozen=True):
     relating: Relating = ByClaims()
     closely: Closely | None = None
     rewording: Rewording | None = None
+    ordering: Ordering | None = None
     telling: Telling | None = None

@@ -65,7 +65,8 @@ class Considered(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     `index` is where the index's routes named it, `routes` where it stands by its own sealed
     material; `relevance` is their fusion and `evidence` what is held against the threshold. To the
     relevance come `wording` and `told`, and `cross`, times its weight: what a cross-encoder makes
-    of question and memory together. `factors` make the score.
+    of question and memory together. `picked` is the place from 1 that a language model gave it, by
+    which relevance then changed hands. `factors` make the score.
     """
 
     id: MemoryId
@@ -78,6 +79,7 @@ class Considered(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     wording: float | None = None
     told: float | None = None
     cross: float | None = None
+    picked: int | None = None
     factors: Factors | None = None
 
 
@@ -104,6 +106,7 @@ class Decided(msgspec.Struct, frozen=True):
     low_trust_items: int
     rerank_items: int
     cross_encoder: str | None = None
+    ordering: str | None = None
 
 
 class Trace(msgspec.Struct, frozen=True):
@@ -160,6 +163,7 @@ class Trail:
         self._relevance: dict[MemoryId, float] = {}
         self._wording: dict[MemoryId, tuple[float, float]] = {}
         self._cross: dict[MemoryId, float] = {}
+        self._picked: dict[MemoryId, int] = {}
         self.factors: dict[MemoryId, Factors] = {}
         self._checks: dict[MemoryId, str] = {}
         self._ends: dict[MemoryId, End] = {}
@@ -217,6 +221,10 @@ class Trail:
     def crossed(self, scores: Mapping[MemoryId, float]) -> None:
         """Note what a cross-encoder made of the best."""
         self._cross |= scores
+
+    def picked(self, chosen: Sequence[MemoryId]) -> None:
+        """Note which of the best a language model put first."""
+        self._picked = {id: place for place, id in enumerate(chosen, 1)}
 
     def ranked(self, factors: Mapping[MemoryId, Factors]) -> None:
         """Note the final factors."""
@@ -286,6 +294,7 @@ class Trail:
             wording=wording,
             told=told,
             cross=self._cross.get(id),
+            picked=self._picked.get(id),
             factors=self.factors.get(id),
         )
 
@@ -346,6 +355,7 @@ def decided_by(owner: Owner, trail: Trail, rooms: Rooms) -> Decided:
         low_trust_items=bounds.low_trust_items,
         rerank_items=bounds.rerank_items,
         cross_encoder=None if rooms.closely is None else rooms.closely.version,
+        ordering=None if rooms.ordering is None else rooms.ordering.version,
     )
 
 

@@ -4,7 +4,7 @@ Score = relevance x importance x recency x confidence x access x fading (R4). Ev
 (0, 1] and each but relevance has a floor, so that no single one of them can bury an exact match.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final, TypeVar
 
@@ -167,6 +167,26 @@ def reliable(
     if max(strength.values(), default=0.0) < thresholds.reliable:
         return frozenset()
     return frozenset(id for id, value in strength.items() if value >= thresholds.kept)
+
+
+def put_first(
+    relevance: Mapping[MemoryId, float],
+    chosen: Sequence[MemoryId],
+    trust: Callable[[MemoryId], int],
+) -> dict[MemoryId, float]:
+    """Return the relevance with `chosen` first, best first: the values only change hands.
+
+    Those of low trust change with each other alone, so that whoever orders, talked into it by one
+    of them, lifts it past nothing that is trusted more.
+    """
+    found = dict(relevance)
+    order = sorted(relevance, key=lambda id: (-relevance[id], id))
+    for is_low in (True, False):
+        group = [id for id in order if (trust(id) <= LOW_TRUST) is is_low]
+        first = [id for id in chosen if id in group]
+        rest = [id for id in group if id not in first]
+        found |= zip((*first, *rest), (relevance[id] for id in group), strict=True)
+    return found
 
 
 def bound_low_trust(items: Iterable[T], k: int, k_low: int, trust: Callable[[T], int]) -> list[T]:

@@ -11,12 +11,16 @@ from gateway.app.chatting import opened_chat
 from gateway.metrics import Figure, Metrics
 from gateway.settings import ChatModel, Recall, Settings
 from guard.closely import Closely
+from guard.consulting import Consulted
 from guard.extracting import Extracting
 from guard.models.batching import BatchBounds
-from guard.models.chat import CLAIMS, QUESTION
+from guard.models.chat import CLAIMS, ORDER, QUESTION
 from guard.models.crossing import CrossEncoder, Options
+from guard.ordering import Allows, Ordering
+from guard.ports import Indexing, Registry
 from guard.rewording import Rewording
 from guard.stages import secrets
+from memory.types import TenantId
 
 
 class Assists(msgspec.Struct, frozen=True):
@@ -24,12 +28,13 @@ class Assists(msgspec.Struct, frozen=True):
 
     closely: Closely | None = None
     rewording: Rewording | None = None
+    ordering: Ordering | None = None
     extracting: Extracting | None = None
 
 
 @asynccontextmanager
-async def opened_assists(settings: Settings) -> AsyncIterator[Assists]:
-    """Lend the models that are configured.
+async def opened_assists(settings: Settings, registry: Registry) -> AsyncIterator[Assists]:
+    """Lend the models that are configured. `registry` says whose texts may leave the process.
 
     Raises a GuardError when one can't be had; there is never another, or none, in its place.
     """
@@ -37,6 +42,7 @@ async def opened_assists(settings: Settings) -> AsyncIterator[Assists]:
         yield Assists(
             await _closely(settings.recall, stack),
             _rewording(settings.recall.rewriter, stack),
+            _ordering(settings.recall, registry, stack),
             _extracting(settings.relate.extractor, stack),
         )
 
@@ -46,6 +52,7 @@ def watch_assists(metrics: Metrics, assists: Assists) -> None:
     for name, one in (
         ("cross_encoder", assists.closely),
         ("rewrite", assists.rewording),
+        ("order", assists.ordering),
         ("extract", assists.extracting),
     ):
         if one is not None:
@@ -68,13 +75,37 @@ def _rewording(wanted: ChatModel | None, stack: AsyncExitStack) -> Rewording | N
     return Rewording(opened_chat(wanted, QUESTION, stack), secrets.found_in, seconds=wanted.seconds)
 
 
+def _ordering(section: Recall, registry: Registry, stack: AsyncExitStack) -> Ordering | None:
+    wanted = section.orderer
+    if wanted is None:
+        return None
+    return Ordering(
+        opened_chat(wanted, ORDER, stack),
+        secrets.found_in,
+        _open_in(registry),
+        items=section.order_items,
+        best=section.order_best,
+        seconds=wanted.seconds,
+    )
+
+
+def _open_in(registry: Registry) -> Allows:
+    """Return how to ask whether a tenant is known and neither sealed nor being sealed."""
+
+    async def is_open(tenant: TenantId) -> bool:
+        found = await registry.tenant(tenant)
+        return found is not None and found.indexing is Indexing.OPEN
+
+    return is_open
+
+
 def _extracting(wanted: ChatModel | None, stack: AsyncExitStack) -> Extracting | None:
     if wanted is None:
         return None
     return Extracting(opened_chat(wanted, CLAIMS, stack), secrets.found_in, seconds=wanted.seconds)
 
 
-def _figures(name: str, one: Closely | Rewording | Extracting) -> tuple[Figure, Figure]:
+def _figures(name: str, one: Closely | Consulted) -> tuple[Figure, Figure]:
     return (
         Figure(f"{name}_asked", "What it was asked about.", one.asked, counts=True),
         Figure(f"{name}_failed", "Those it did not answer in time.", one.failed, counts=True),

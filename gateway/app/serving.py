@@ -30,7 +30,7 @@ from gateway.app.keep import (
     root_key,
     start_keys,
 )
-from gateway.app.observing import metrics_of, opened_tracing, watch, watch_hot
+from gateway.app.observing import metrics_of, opened_tracing, watch, watch_hot, watch_ready
 from gateway.app.policing import overrides_of, policy_of, warn_unsafe
 from gateway.app.screening import opened_detectors, watch_asked
 from gateway.app.token_keys import opened_keys, opened_revoked, refuse_wrong_keys
@@ -370,7 +370,9 @@ async def adapters_of(settings: Settings) -> AsyncIterator[Adapters]:
         embedder = await stack.enter_async_context(opened_embedder(settings))
         await adopted(keep.database, embedder)
         detectors = await stack.enter_async_context(opened_detectors(settings, embedder=embedder))
-        assists = await stack.enter_async_context(opened_assists(settings))
+        assists = await stack.enter_async_context(
+            opened_assists(settings, SqlRegistry(keep.database))
+        )
         index = await stack.enter_async_context(
             opened_index(settings, keep, embedder.id.dimensions)
         )
@@ -436,6 +438,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
     telling = adapters.assists.extracting
     hot = Hot(settings.recall.cache_bytes, settings.recall.cache_seconds)
     watch_hot(metrics, hot)
+    watch_ready(metrics, keep.vault.ready)
     rooms = Rooms(
         clock=now,
         new_id=new_id,
@@ -475,6 +478,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         hot=hot,
         closely=adapters.assists.closely,
         rewording=adapters.assists.rewording,
+        ordering=adapters.assists.ordering,
         relating=Weighed(Pairs.load(), "" if telling is None else telling.name),
         telling=telling,
     )

@@ -107,6 +107,7 @@ _SECRETS: Final = (
     ("embedder", "api_key"),
     ("screening", "judge_api_key"),
     ("recall", "rewrite_api_key"),
+    ("recall", "order_api_key"),
     ("relate", "extract_api_key"),
 )
 _FILE_ONLY: Final = frozenset({"tenants"})

@@ -72,6 +72,23 @@ class Recall(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     rewrite_format: AnswerFormat = AnswerFormat.JSON_SCHEMA
     rewrite_seconds: Annotated[float, Meta(gt=0, le=10)] = 1.5
     """Seconds that a question waits for it; then it is completed by rule alone."""
+    order_url: Url | None = None
+    """What `/chat/completions` is appended to. Questions and the best memories that were found are
+    sent there, not those of sealed tenants.
+    """
+    order_model: Annotated[str, Meta(min_length=1, max_length=256)] | None = None
+    order_api_key: Secret | None = None
+    """The endpoint's API key itself, from the environment only."""
+    order_api_key_file: Path | None = None
+    order_ca_file: Path | None = None
+    """Authorities whose certificates are believed, instead of the system's."""
+    order_format: AnswerFormat = AnswerFormat.JSON_SCHEMA
+    order_items: Annotated[int, Meta(ge=2, le=20)] = 20
+    """Best memories that it is shown."""
+    order_best: Annotated[int, Meta(ge=1, le=20)] = 5
+    """How many of them it may put first."""
+    order_seconds: Annotated[float, Meta(gt=0, le=10)] = 2.5
+    """Seconds that an answer waits for it; then the order stands that there was without it."""
     half_life_episodic_days: HalfLife = 30.0
     half_life_semantic_days: HalfLife = 180.0
     recency_floor_episodic: Part = 0.6
@@ -87,6 +104,11 @@ class Recall(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Seconds it counts for at most, while nothing of the subject and no policy changes."""
     trace_days: Annotated[int, Meta(ge=1, le=90)] = 7
     """Days that what a recall looked at is kept, sealed, for `GET /v1/traces/{id}`."""
+
+    @property
+    def orderer(self) -> ChatModel | None:
+        """The model that says which memories come first, if one is named."""
+        return chat_model(self, "order", self.order_seconds, "recall.order_api_key_file")
 
     @property
     def rewriter(self) -> ChatModel | None:

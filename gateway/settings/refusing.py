@@ -202,6 +202,11 @@ def _refuse_torn_recall(recall: Recall, mode: Mode) -> None:
         {
             **_unnamed(recall, "recall", "cross_encoder", recall.cross_encoder),
             **_torn_model(recall, "recall", "rewrite", mode),
+            **_torn_model(recall, "recall", "order", mode),
+            "recall.order_best must not exceed recall.order_items": recall.order_best
+            > recall.order_items,
+            "recall.cross_encoder and recall.order_url exclude each other": None
+            not in (recall.cross_encoder, recall.order_url),
         }
     )
 

@@ -58,6 +58,14 @@ _CLAIMS: Final[dict[str, Any]] = {
 }
 
 
+_ORDER: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {"order": {"type": "array", "items": {"type": "integer"}}},
+    "required": ["order"],
+    "additionalProperties": False,
+}
+
+
 class Form(msgspec.Struct, frozen=True, kw_only=True):
     """The one answer that is asked for.
 
@@ -73,6 +81,7 @@ class Form(msgspec.Struct, frozen=True, kw_only=True):
 
 VERDICT: Final = Form(name="verdict", schema=_VERDICT, tokens=120, section="screening.judge_")
 QUESTION: Final = Form(name="question", schema=_QUESTION, tokens=300, section="recall.rewrite_")
+ORDER: Final = Form(name="order", schema=_ORDER, tokens=200, section="recall.order_")
 CLAIMS: Final = Form(name="claims", schema=_CLAIMS, tokens=1_000, section="relate.extract_")
 
 

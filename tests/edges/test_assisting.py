@@ -8,6 +8,9 @@ from gateway.app.assisting import opened_assists, watch_assists
 from gateway.metrics import Metrics
 from gateway.settings import Settings, SettingsError, load
 from guard.errors import InvalidError
+from guard.ports import Indexing, Tenant
+from memory.types import TenantId
+from storage.fakes.registry import MemoryRegistry
 from tests.contracts.chat_double import MODEL, saying
 from tests.contracts.embedding_double import endpoint, status
 from tests.contracts.tiny_cross import PAIRS, build_cross
@@ -21,8 +24,9 @@ def named(**fields: str) -> Settings:
 @pytest.mark.requirement("R3")
 async def test_nobody_helps_unless_one_is_named() -> None:
     """The default opens nothing, and what is said of a model that is not there is refused."""
-    async with opened_assists(named()) as assists:
-        assert (assists.closely, assists.rewording, assists.extracting) == (None, None, None)
+    async with opened_assists(named(), MemoryRegistry()) as assists:
+        helpers = (assists.closely, assists.rewording, assists.ordering, assists.extracting)
+    assert helpers == (None, None, None, None)
     with pytest.raises(SettingsError, match="cross_encoder_items"):
         named(cross_encoder_items="5")
     for items in ("0", "21"):
@@ -34,7 +38,7 @@ async def test_nobody_helps_unless_one_is_named() -> None:
 async def test_a_cross_encoder_that_cant_be_had_is_not_left_out(tmp_path: Path) -> None:
     """The gateway does not start without what it was told to have."""
     with pytest.raises(InvalidError, match=r"recall\.cross_encoder"):
-        async with opened_assists(named(cross_encoder=str(tmp_path))):
+        async with opened_assists(named(cross_encoder=str(tmp_path)), MemoryRegistry()):
             pass
 
 
@@ -49,7 +53,7 @@ async def test_a_named_cross_encoder_reads_and_is_counted(tmp_path: Path) -> Non
         cross_encoder_seconds="10",
     )
     (asked, answer), (_, other) = PAIRS[:2]
-    async with opened_assists(settings) as assists:
+    async with opened_assists(settings, MemoryRegistry()) as assists:
         closely = assists.closely
         assert closely is not None
         assert (closely.items, closely.weight) == (3, 0.4)
@@ -97,13 +101,78 @@ async def test_a_named_rewrite_asks_its_endpoint_with_its_key(tmp_path: Path) ->
             rewrite_api_key_file=str(key),
             rewrite_seconds="10",
         )
-        async with opened_assists(settings) as assists:
+        async with opened_assists(settings, MemoryRegistry()) as assists:
             rewording = assists.rewording
             assert rewording is not None
             said = await rewording.reworded("And the other one?", ["The mill flat, the harbour."])
     assert said == "Does the mill flat have a cellar?"
     assert (rewording.asked, rewording.failed) == (1, 0)
     assert double.asked[0].headers["authorization"] == "Bearer the-key"
+
+
+@pytest.mark.requirement("R3")
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"order_url": ""},
+        {"order_model": ""},
+        {"order_seconds": "11"},
+        {"order_items": "1"},
+        {"order_items": "4"},
+        {"order_best": "21"},
+        {"order_format": "xml"},
+        {"order_url": "http://models.example/v1", "mode": "production"},
+        {"cross_encoder": "/models/reranker"},
+    ],
+    ids=str,
+)
+def test_an_order_that_is_half_configured_is_refused(change: dict[str, str]) -> None:
+    """Named in half, in the clear, beside a cross-encoder, or to put first more than it sees."""
+    whole = {"order_url": "https://models.example/v1", "order_model": "tiny"}
+    named(**whole, order_items="5", order_best="5")
+    fields = {name: one for name, one in (whole | change).items() if one and name != "mode"}
+    overrides = {f"recall.{name}": one for name, one in fields.items()}
+    mode = {"mode": change["mode"]} if "mode" in change else {}
+    with pytest.raises(SettingsError, match=r"order|mode"):
+        load(environ={}, overrides=overrides | mode)
+
+
+@pytest.mark.requirement("R3", "E11")
+async def test_a_named_order_asks_its_endpoint_with_its_key(tmp_path: Path) -> None:
+    """By the fixed form, for tenants that are not sealed; answers and failures are counted."""
+    key = tmp_path / "key"
+    key.write_text("the-key\n", "utf-8")
+    key.chmod(0o600)
+    registry = MemoryRegistry()
+    await registry.register(Tenant(TenantId("open"), suspended=False), ())
+    veiled = Tenant(TenantId("veiled"), suspended=False, indexing=Indexing.SEALED)
+    await registry.register(veiled, ())
+    with endpoint() as double:
+        double.answers = [saying({"order": [2]}), status(503)]
+        settings = named(
+            order_url=double.url,
+            order_model=MODEL,
+            order_api_key_file=str(key),
+            order_items="7",
+            order_best="3",
+            order_seconds="10",
+        )
+        metrics = Metrics()
+        async with opened_assists(settings, registry) as assists:
+            ordering = assists.ordering
+            assert ordering is not None
+            assert (ordering.items, ordering.best) == (7, 3)
+            watch_assists(metrics, assists)
+            ask, texts = "Where is the key?", ["The lake is cold.", "The key hangs by the door."]
+            assert await ordering.first(veiled.id, ask, texts) == ()
+            assert await ordering.first(TenantId("open"), ask, texts) == (1,)
+            assert await ordering.first(TenantId("open"), ask, texts) is None
+            shown = (await metrics.page()).decode()
+    assert "memguard_order_asked_total 2" in shown
+    assert "memguard_order_failed_total 1" in shown
+    assert len(double.asked) == 2
+    assert double.asked[0].headers["authorization"] == "Bearer the-key"
+    assert double.asked[0].body["response_format"]["json_schema"]["name"] == "order"
 
 
 def relate(**fields: str) -> Settings:
@@ -154,7 +223,7 @@ async def test_a_named_extractor_asks_its_endpoint_with_its_key(tmp_path: Path) 
             extract_seconds="10",
         )
         metrics = Metrics()
-        async with opened_assists(settings) as assists:
+        async with opened_assists(settings, MemoryRegistry()) as assists:
             extracting = assists.extracting
             assert extracting is not None
             watch_assists(metrics, assists)
