@@ -10,6 +10,7 @@ stricter one is stricter for every question (docs/guides/recall.md).
 """
 
 import math
+import operator
 import re
 import unicodedata
 from collections import Counter
@@ -24,16 +25,13 @@ from memory.bearing_rules import (
     CALENDAR,
     DIGITS,
     ELSE,
-    EMPTY,
-    EMPTY_HAN,
     KINDS,
     NAMED,
     VAGUE,
 )
-from memory.terms import terms_of
+from memory.terms import among
 from memory.times import Span, Times, without_times
 from memory.types import MemoryId
-from memory.understanding_rules import FUNCTION
 from memory.unsaid import NOTHING_WANTED, Signs, Wanted, signs, wanted
 
 _SHORTEST: Final = 3
@@ -41,6 +39,10 @@ _SHORTEST: Final = 3
 _FULL: Final = 4.0
 """Content words from which a question says what it is about beside its time."""
 _HAN_WORD: Final = 0.5
+_SIGNS: Final = re.compile(r"[^a-z0-9]+")
+_A_DIGIT: Final = re.compile(r"[0-9]")
+_DATED: Final = re.compile(r"[\d一二三四五六七八九十]")
+"""What any number of `CALENDAR` has."""
 _HISTORY: Final = timedelta(days=90)
 _PRIOR: Final = 8
 _PRIOR_MEAN: Final = 0.14
@@ -118,6 +120,8 @@ AGAINST: Final = Signs(
     undecided=-0.5,
 )
 """What each sign of `memory.unsaid` takes. None adds: what fails without them isn't read for it."""
+_WEIGHTS: Final = msgspec.structs.astuple(WEIGHTS)
+_AGAINST: Final = msgspec.structs.astuple(AGAINST)
 BIAS: Final = -0.48
 """Such that the shipped threshold keeps its number, .36."""
 
@@ -136,11 +140,10 @@ def sought(
         kinds = tuple(name for name in kinds if name not in NAMED)
     if len(kinds) > 1:
         kinds = tuple(name for name in kinds if name != "count")
-    words = [term for term in terms_of(EMPTY_HAN.sub(" ", bare)) if not _says_nothing(term)]
-    size = sum(1.0 if term.isascii() else _HAN_WORD for term in words)
+    wants = wanted(text, bare)
+    size = sum(1.0 if term.isascii() else _HAN_WORD for term in wants.words)
     empty = max(0.0, 1.0 - size / _FULL)
-    alike, wants = times.order is not None, wanted(text, bare)
-    return Sought(frozenset(words), _numbers(bare), kinds, spans, empty, alike, wants)
+    return Sought(wants.words, _numbers(bare), kinds, spans, empty, times.order is not None, wants)
 
 
 def features(
@@ -150,9 +153,17 @@ def features(
 
     `evidence` is of all that was found: what is usual is known from those that are not read, too.
     """
-    texts = {id: one.text for id, one in read.items()}
+    return _held_against(asked, evidence, read, _folded(read))
+
+
+def _held_against(
+    asked: Sought,
+    evidence: Mapping[MemoryId, float],
+    read: Mapping[MemoryId, Read],
+    texts: Mapping[MemoryId, str],
+) -> dict[MemoryId, Features]:
     # Pages that repeat the question would else make whatever answers it look like nothing special.
-    echoes = {id for id, text in texts.items() if _echoes(asked.wants.plain, text)}
+    echoes = _echoes(asked.wants.plain, texts)
     usual = [value for id, value in evidence.items() if id not in echoes]
     count, total = len(usual), sum(usual)
     squares = sum(value * value for value in usual)
@@ -170,7 +181,7 @@ def features(
             others = (count - 1, total - own, squares - own * own)
         mean, spread = _usual(*others)
         inside = float(one.then and bool(asked.spans))
-        plain = _plain(one.text)
+        plain = texts[id]
         found[id] = Features(
             apart=(own - mean) / spread,
             lacks=float(not _has(plain, asked.numbers)),
@@ -195,19 +206,22 @@ def bearing(
     asked: Sought, evidence: Mapping[MemoryId, float], read: Mapping[MemoryId, Read]
 ) -> dict[MemoryId, float]:
     """Return the evidence, from 0, that each memory that was read answers the question."""
-    found = {}
-    for id, one in features(asked, evidence, read).items():
-        strength = BIAS + evidence[id] + _weighed(WEIGHTS, one)
+    found, texts = {}, _folded(read)
+    for id, one in _held_against(asked, evidence, read, texts).items():
+        strength = BIAS + evidence[id] + _weighed(_WEIGHTS, one)
         if strength > 0.0:
-            text = read[id].text
-            strength += _weighed(AGAINST, signs(asked.wants, text, _plain(text)))
+            strength += _weighed(_AGAINST, signs(asked.wants, read[id].text, texts[id]))
         found[id] = max(0.0, strength)
     return found
 
 
-def _weighed(weights: Features | Signs, values: Features | Signs) -> float:
-    of, told = msgspec.structs.astuple(weights), msgspec.structs.astuple(values)
-    return sum((weight * value for weight, value in zip(of, told, strict=True)), start=0.0)
+def _folded(read: Mapping[MemoryId, Read]) -> dict[MemoryId, str]:
+    return {id: _plain(one.text) for id, one in read.items()}
+
+
+def _weighed(weights: tuple[float, ...], values: Features | Signs) -> float:
+    told: tuple[float, ...] = msgspec.structs.astuple(values)
+    return sum(map(operator.mul, weights, told), start=0.0)
 
 
 def _holds_to(span: Span, reference: datetime, newest: datetime | None) -> bool:
@@ -232,28 +246,26 @@ def _usual(count: int, total: float, squares: float) -> tuple[float, float]:
 
 def _covered(words: frozenset[str], texts: Mapping[MemoryId, str]) -> dict[MemoryId, float]:
     """Return how much of the question's words each text has, weighted by rarity among them."""
-    held = {id: words.intersection(terms_of(text)) for id, text in texts.items()}
+    held = {id: among(words, text) for id, text in texts.items()}
     counts = Counter(word for some in held.values() for word in some)
     worth = {word: math.log(1.0 + (len(texts) + _PRIOR) / (counts[word] + 0.5)) for word in words}
     total = sum(worth.values()) or 1.0
     return {id: sum(worth[word] for word in some) / total for id, some in held.items()}
 
 
-def _echoes(question: str, text: str) -> bool:
+def _echoes(question: str, texts: Mapping[MemoryId, str]) -> set[MemoryId]:
     asked = question.strip(" ?？。.!！")
-    return len(asked) >= _SHORTEST and asked in _plain(text)
+    return {id for id, text in texts.items() if asked in text} if len(asked) >= _SHORTEST else set()
 
 
 def _plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
-def _says_nothing(term: str) -> bool:
-    return term in FUNCTION or term in EMPTY
-
-
 def _numbers(plain: str) -> frozenset[str]:
-    codes = (re.sub(r"[^a-z0-9]", "", match.group()) for match in DIGITS.finditer(plain))
+    if _A_DIGIT.search(plain) is None:
+        return frozenset()
+    codes = (_SIGNS.sub("", match.group()) for match in DIGITS.finditer(plain))
     return frozenset(
         code for code in codes if len(code) >= _SHORTEST and any(map(str.isdecimal, code))
     )
@@ -262,10 +274,12 @@ def _numbers(plain: str) -> frozenset[str]:
 def _has(plain: str, numbers: frozenset[str]) -> bool:
     if not numbers:
         return True
-    held = re.sub(r"[^a-z0-9]", "", plain)
+    held = _SIGNS.sub("", plain)
     return all(number in held for number in numbers)
 
 
 def _misfit(plain: str, kinds: tuple[str, ...]) -> bool:
-    undated = CALENDAR.sub(" ", plain) if kinds else plain
-    return bool(kinds) and not any(KINDS[name][1].search(undated) for name in kinds)
+    if not kinds:
+        return False
+    undated = CALENDAR.sub(" ", plain) if _DATED.search(plain) else plain
+    return not any(KINDS[name][1].search(undated) for name in kinds)

@@ -75,20 +75,31 @@ def begins(text: str, place: int) -> bool:
     return not before or before[-1] in _ENDS
 
 
-def chinese_names(question: str, text: str) -> list[str]:
-    """Return what is like a Chinese name in the question and stands in the text, the longest first.
+def like_names(question: str) -> tuple[tuple[str, ...], ...]:
+    """Return what is like a Chinese name in a question, and what else it may be if it ends sooner.
 
-    Where a name ends is told by the text: 魏琴是 is none that 魏琴第一天 has.
+    Where a name ends is told by the text that is compared: 魏琴是 is none that 魏琴第一天 has.
     """
+    if question.isascii():
+        return ()
     found = []
     for match in _LIKE_A_NAME.finditer(question):
         said = match.group()
-        for length in (3, 2):
-            name = said[:length]
-            if len(name) == length and name in text and _may_be(name):
-                found.append(name)
-                break
-    return sorted(found, key=len, reverse=True)
+        names = (said[:length] for length in range(len(said), 1, -1))
+        if some := tuple(name for name in names if _may_be(name)):
+            found.append(some)
+    return tuple(found)
+
+
+def shared_names(like: Iterable[tuple[str, ...]], text: str) -> list[str]:
+    """Return the names among those of `like_names` that stand in a text, the longest first."""
+    found = (next((name for name in some if name in text), None) for some in like)
+    return sorted((name for name in found if name is not None), key=len, reverse=True)
+
+
+def names_nobody(word: str) -> bool:
+    """Say whether a folded word is none of a name, whatever it begins with."""
+    return word in _NO_NAMES
 
 
 def _may_be(name: str) -> bool:

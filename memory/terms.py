@@ -8,7 +8,7 @@ term frequency of BM25; the index multiplies by the inverse document frequency w
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 K1: Final = 1.2
@@ -25,6 +25,7 @@ _TOKEN = re.compile(
     r"|(?P<word>[^\W_\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
     r"(?:[.\-_'’@:/][^\W_\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+)*)"
 )
+_HAN_TERM = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]{1,2}")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _PART = re.compile(r"[^\W_]+")
 _STOP_WORDS: Final = (
@@ -43,6 +44,31 @@ def terms_of(text: str) -> Mapping[str, float]:
     total = sum(counts.values())
     norm = K1 * (1.0 - B + B * total / AVERAGE_LENGTH)
     return {term: count * (K1 + 1.0) / (count + norm) for term, count in counts.items()}
+
+
+def among(terms: Collection[str], text: str) -> set[str]:
+    """Return which of some terms a text has: those that `terms_of` has, too, for a fifth of it.
+
+    What a term stems from begins like it, but for a last `y`; only words that do are stemmed.
+    """
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    if "," in plain:
+        plain = _THOUSANDS.sub("", plain)
+    plain = plain.replace("’", "'")
+    found: set[str] = set()
+    roots: dict[str, str] = {}
+    for term in terms:
+        root = term.removesuffix("y")
+        if root in plain:
+            if not _HAN_TERM.fullmatch(term):
+                roots[term] = root
+            elif term not in _STOP_HAN:
+                found.add(term)
+    if roots:
+        for part in plain.split():
+            if any(root in part for root in roots.values()):
+                found.update(roots.keys() & set(_terms(part)))
+    return found
 
 
 def _terms(text: str) -> Iterator[str]:

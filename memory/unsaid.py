@@ -17,12 +17,14 @@ from memory.claims.lexicon import ALONE, CHINESE, RUNS, Role
 from memory.persons import (
     begins,
     capitals_of,
-    chinese_names,
     inside,
     kin_of,
+    like_names,
+    names_nobody,
     of_others,
+    shared_names,
 )
-from memory.terms import terms_of
+from memory.terms import among, terms_of
 from memory.understanding_rules import FUNCTION
 from memory.unsaid_rules import (
     ASKS_ITSELF,
@@ -44,26 +46,47 @@ from memory.unsaid_rules import (
 
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
 _LATIN: Final = re.compile(r"[a-z']+")
+_IN_WORDS: Final = frozenset("abcdefghijklmnopqrstuvwxyz'")
 _WORDS: Final = re.compile(r"[a-z0-9'-]+")
 _DID: Final = re.compile(r"[a-z]*(?:ed|ing)")
 _MEANS: Final = frozenset([Role.NOUN, Role.VERB, Role.WORD])
+_OPPOSED_LATIN: Final = frozenset(word for one in OPPOSED for word in one if word.isascii())
+_OPPOSED_HAN: Final = tuple(word for one in OPPOSED for word in one if not word.isascii())
 _MOST_MISSING: Final = 0.3
 """Share of the words of a yes-or-no question that may be missing."""
 
 
+class Beside(msgspec.Struct, frozen=True):
+    """What a question says beside names: its words, and what those mean in either language."""
+
+    words: frozenset[str]
+    concepts: frozenset[str]
+
+
 class Wanted(msgspec.Struct, frozen=True):
-    """What a question wants to be told, read once for all memories. `plain` has no times."""
+    """What a question wants to be told, read once for all memories. `plain` has no times.
+
+    `words` say what it is about; `capitals` are names by their form, `names` words that may be
+    names in a text, `like` what is like a name in Chinese; `opposed` are words with an opposite,
+    and which of them are asked for; `decides` says what yes or no is asked about, if it is.
+    `beside` is filled as texts are read: what is said beside the names that a text has as well.
+    """
 
     text: str
     plain: str
-    properties: tuple[str, ...]
-    kin: frozenset[str]
-    capitals: frozenset[str]
-    yes_no: bool
-    when: bool
+    words: frozenset[str] = frozenset()
+    properties: tuple[str, ...] = ()
+    kin: frozenset[str] = frozenset()
+    capitals: frozenset[str] = frozenset()
+    names: tuple[str, ...] = ()
+    like: tuple[tuple[str, ...], ...] = ()
+    opposed: tuple[tuple[frozenset[str], frozenset[str]], ...] = ()
+    decides: frozenset[str] = frozenset()
+    when: bool = False
+    beside: dict[tuple[str, ...], Beside] = msgspec.field(default_factory=dict)
 
 
-NOTHING_WANTED: Final = Wanted("", "", (), frozenset(), frozenset(), yes_no=False, when=False)
+NOTHING_WANTED: Final = Wanted("", "")
 
 
 class Signs(msgspec.Struct, frozen=True):
@@ -87,15 +110,29 @@ def wanted(text: str, plain: str) -> Wanted:
     names |= {"full": FULL, "called": CALLED, "brand": BRAND}
     properties = tuple(name for name, asks in names.items() if asks.search(plain))
     capitals = inside(text, capitals_of(text))
-    yes_no, when = bool(YES_NO.search(plain)), bool(WHEN.search(plain))
-    return Wanted(text, plain, properties, kin_of(plain), capitals, yes_no, when)
+    words, decides = _content(plain), frozenset[str]()
+    if YES_NO.search(plain):
+        decides = words.difference(*(terms_of(one) for one in capitals))
+    return Wanted(
+        text,
+        plain,
+        words,
+        properties,
+        kin=kin_of(plain),
+        capitals=capitals,
+        names=tuple(word for word in _latin(plain) if not names_nobody(word)),
+        like=like_names(plain),
+        opposed=_with_opposites(plain),
+        decides=decides,
+        when=bool(WHEN.search(plain)),
+    )
 
 
 def signs(asked: Wanted, text: str, plain: str) -> Signs:
     """Return what speaks against a memory; `plain` is its text folded."""
-    own = kin_of(plain) if asked.kin else frozenset()
-    others, opposed = of_others(asked.kin, asked.plain, own, plain), _opposed(asked.plain, plain)
-    if ASKS_ITSELF.search(plain):
+    others = bool(asked.kin) and of_others(asked.kin, asked.plain, kin_of(plain), plain)
+    opposed = bool(asked.opposed) and _opposed(asked, plain)
+    if ("?" in plain or not plain.isascii()) and ASKS_ITSELF.search(plain):
         return Signs(others=float(others), opposed=float(opposed))
     told = [_told(name, asked, text, plain) for name in asked.properties]
     # Every memory has a time, and one that tells what is asked for may say it in other words.
@@ -105,7 +142,7 @@ def signs(asked: Wanted, text: str, plain: str) -> Signs:
         others=float(others),
         opposed=float(opposed),
         only_named=float(only_named),
-        undecided=_undecided(asked, plain) if asked.yes_no else 0.0,
+        undecided=_undecided(asked, plain) if asked.decides else 0.0,
     )
 
 
@@ -146,21 +183,55 @@ def _names_more(asked: Wanted, text: str) -> bool:
 
 def _only_named(asked: Wanted, text: str, plain: str) -> bool:
     """Say whether a text has the names of the question, and nothing else of it."""
-    text, plain = SPEAKS.sub("", text, count=1), SPEAKS.sub("", plain, count=1)
-    shared = asked.capitals | inside(text, capitals_of(text))
-    shared &= _latin(plain) & _latin(asked.plain)
-    han = chinese_names(asked.plain, plain)
+    if ":" in plain:
+        plain = SPEAKS.sub("", plain, count=1)
+    shared, han = _shared(asked, text, plain), shared_names(asked.like, plain)
     if not (shared or han):
         return False
-    question, said = asked.plain, plain
+    beside = _beside(asked, (*han, *shared))
+    said = plain
     for name in han:
-        question, said = question.replace(name, " "), said.replace(name, " ")
-    for name in shared:
-        question = re.sub(rf"\b{re.escape(name)}\b(?:'s)?", " ", question)
-    rest = _content(question)
-    if not rest or rest & terms_of(said).keys():
+        said = said.replace(name, " ")
+    if not beside.words or among(beside.words, said):
         return False
-    return not _concepts(question) & _concepts(said)
+    return not beside.concepts or beside.concepts.isdisjoint(_concepts(said))
+
+
+def _shared(asked: Wanted, text: str, plain: str) -> list[str]:
+    """Return the words of the question that a text has too and that are a name in either."""
+    found = [word for word in asked.names if word in plain and _is_word(word, plain)]
+    if asked.capitals.issuperset(found):
+        return found
+    said = SPEAKS.sub("", text, count=1)
+    names = asked.capitals | inside(said, capitals_of(said))
+    return [word for word in found if word in names]
+
+
+def _is_word(word: str, plain: str) -> bool:
+    """Say whether a folded text has a word, or what is its; none that only begins or ends so."""
+    place = plain.find(word)
+    while place >= 0:
+        end = place + len(word)
+        if plain.startswith("'s", end) and plain[end + 2 : end + 3] not in _IN_WORDS:
+            end += 2
+        if plain[end : end + 1] not in _IN_WORDS and plain[place - 1 : place] not in _IN_WORDS:
+            return True
+        place = plain.find(word, place + 1)
+    return False
+
+
+def _beside(asked: Wanted, names: tuple[str, ...]) -> Beside:
+    known = asked.beside.get(names)
+    if known is None:
+        question = asked.plain
+        for name in names:
+            if name.isascii():
+                question = re.sub(rf"\b{re.escape(name)}\b(?:'s)?", " ", question)
+            else:
+                question = question.replace(name, " ")
+        known = Beside(_content(question), frozenset(_concepts(question)))
+        asked.beside[names] = known
+    return known
 
 
 def _latin(plain: str) -> set[str]:
@@ -168,23 +239,25 @@ def _latin(plain: str) -> set[str]:
 
 
 def _undecided(asked: Wanted, plain: str) -> float:
-    rest = _content(asked.plain) - {term for one in asked.capitals for term in terms_of(one)}
-    share = len(rest - terms_of(plain).keys()) / len(rest) if rest else 0.0
+    count = len(asked.decides)
+    share = (count - len(among(asked.decides, plain))) / count
     return share if share > _MOST_MISSING else 0.0
 
 
-def _content(plain: str) -> set[str]:
-    return {
+def _content(plain: str) -> frozenset[str]:
+    return frozenset(
         term
         for term in terms_of(EMPTY_HAN.sub(" ", plain))
         if term not in FUNCTION and term not in EMPTY
-    }
+    )
 
 
 def _concepts(plain: str) -> set[str]:
     """Return what the known words of a folded text mean, the same for both languages."""
     entries = [ALONE[one] for one in _LATIN.findall(plain) if one in ALONE]
     found = {one.text for one in entries if one.role in _MEANS}
+    if plain.isascii():
+        return found
     place = 0
     while place < len(plain):
         step = 1
@@ -199,16 +272,20 @@ def _concepts(plain: str) -> set[str]:
     return found
 
 
-def _opposed(question: str, plain: str) -> bool:
-    if not any(word in question for one in OPPOSED for word in one):
-        return False
-    asked, said = set(_WORDS.findall(question)), set(_WORDS.findall(plain))
+def _with_opposites(question: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    """Return each set of opposites of which a question has some, and those that it has."""
+    words = _opposites_in(question)
+    held = ((some, some & words) for some in OPPOSED) if words else ()
+    return tuple((some, own) for some, own in held if own)
 
-    def among(one: frozenset[str], text: str, words: set[str]) -> set[str]:
-        return {word for word in one if (word in words if word.isascii() else word in text)}
 
-    for one in OPPOSED:
-        wanted_of, had = among(one, question, asked), among(one, plain, said)
-        if wanted_of and had and not wanted_of & had:
-            return True
-    return False
+def _opposed(asked: Wanted, plain: str) -> bool:
+    words = _opposites_in(plain)
+    return any(some & words and not own & words for some, own in asked.opposed)
+
+
+def _opposites_in(plain: str) -> set[str]:
+    found = _OPPOSED_LATIN.intersection(_WORDS.findall(plain))
+    if not plain.isascii():
+        found |= {word for word in _OPPOSED_HAN if word in plain}
+    return set(found)

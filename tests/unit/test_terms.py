@@ -1,8 +1,58 @@
 """Terms of the keyword route, English and Chinese."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from memory.terms import AVERAGE_LENGTH, K1, LONGEST, terms_of
+from memory.terms import AVERAGE_LENGTH, K1, LONGEST, among, terms_of
+
+_PIECES = st.sampled_from(
+    [
+        *(
+            "cities",
+            "city",
+            "citys",
+            "Stopped",
+            "stop",
+            "baked",
+            "Bake",
+            "classes",
+            "don’t",
+            "d'on",
+        ),
+        *(
+            "it's",
+            "1,200.50",
+            "1200",
+            "12,34",
+            "SF-123456",
+            "sf",
+            "ＳＦ１２",
+            "İz",
+            "straße",
+            "v2.3",
+        ),
+        *(
+            "朵朵",
+            "的",
+            "上海",
+            "我的上海",
+            "𠀀",
+            "海",
+            ",",
+            " ",
+            "\n",
+            "-",
+            "ing",
+            "the",
+            "s",
+            "y",
+            "e",
+        ),
+        *("ΐ", "ß", "x" * 70, "_", "a_b"),
+    ]
+)
+_WRITTEN = st.one_of(st.lists(_PIECES, max_size=12).map("".join), st.text(max_size=40))
 
 
 @pytest.mark.requirement("R1")
@@ -84,3 +134,20 @@ def test_a_text_without_words_has_no_terms(text: str) -> None:
 def test_an_endless_token_is_cut() -> None:
     """One long run is one short term, so that it can't fill the index."""
     assert {len(term) for term in terms_of("x" * 8000)} == {LONGEST}
+
+
+@pytest.mark.requirement("R1")
+@given(_WRITTEN, _WRITTEN)
+def test_terms_are_found_without_reading_all_of_a_text(wanted: str, text: str) -> None:
+    """Those that it has, and no other."""
+    terms = terms_of(wanted).keys() | {"city", "的"}
+    assert among(terms, text) == terms & terms_of(text).keys()
+
+
+def test_some_terms_are_found_and_some_are_not() -> None:
+    """The comparison above has both."""
+    assert among(terms_of("stopped cities 上海").keys(), "Stops in 上海, a city's") >= {
+        "city",
+        "上海",
+    }
+    assert among({"port"}, "imported") == set()
