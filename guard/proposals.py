@@ -78,10 +78,19 @@ async def propose_erasure(
 async def proposed(
     principal: Principal, after: str | None, limit: int, rooms: Rooms
 ) -> list[Proposal]:
-    """Return what waits for a second reviewer of the tenant, oldest first, after `after`."""
-    kept = await rooms.proposals.open(principal.owner.tenant, after, limit, rooms.clock())
-    found = [await unseal(one, rooms) for one in kept]
-    return [one for one in found if one is not None]
+    """Return what waits for a second reviewer of the tenant, oldest first, after `after`.
+
+    Fewer than `limit` are all that there are: what does not open takes no place on a page.
+    """
+    now, found = rooms.clock(), list[Proposal]()
+    while len(found) < limit:
+        kept = await rooms.proposals.open(principal.owner.tenant, after, limit, now)
+        opened = [await unseal(one, rooms) for one in kept]
+        found += [one for one in opened if one is not None]
+        if len(kept) < limit:
+            break
+        after = kept[-1].id
+    return found[:limit]
 
 
 async def approve(principal: Principal, id: str, ruling: Ruling, rooms: Rooms) -> Settled:

@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import httpx2
+import msgspec
 import pytest
 
+from tests.edges.browser import Browser, console_of
 from tests.edges.guarded import ATTACK, UNTROUBLED, Guarded
 from tests.edges.test_decisions import comments, decided, recalled, said
 
@@ -45,6 +47,13 @@ async def proposed(http: httpx2.AsyncClient, id: str, **body: Any) -> str:
     answer = await http.post(path, json=ASKED | body)
     assert answer.status_code == 200, answer.text
     return str(answer.json()["proposal"]["id"])
+
+
+def spoil(guarded: Guarded, *proposals: str) -> None:
+    """Have these not open any more, as when somebody wrote to the ledger."""
+    kept = guarded.house.ledger._state.beside.proposed
+    for place in [one for one in kept if one[1] in proposals]:
+        kept[place] = msgspec.structs.replace(kept[place], token=b"spoilt")
 
 
 @pytest.mark.requirement("Q2", "W4")
@@ -171,3 +180,31 @@ async def test_what_is_held_stays_held_whatever_it_is_trusted(guarded: Guarded) 
     answer = await otto.post(f"/v1/proposals/{proposal}/approve", json=ASKED)
     assert answer.json()["state"] == "held"
     assert await recalled(guarded.client(), "previous instructions") == []
+
+
+@pytest.mark.requirement("Q2", "Q8")
+async def test_what_does_not_open_ends_no_page_and_hides_no_other(guarded: Guarded) -> None:
+    """A page is full as long as there is more, over REST and in the console; and what does not open
+    is no proposal, whoever asks for it.
+    """
+    rita, otto = guarded.client(sub="rita"), guarded.client(sub="otto")
+    id = await stored(guarded)
+    made = [await proposed(rita, id, trust=2) for _ in range(30)]
+    assert await waiting(otto, limit=2) == made[:2]
+    spoil(guarded, *made[1:4], made[-1])
+    whole = [made[0], *made[4:-1]]
+    assert await waiting(otto, limit=2) == whole[:2]
+    assert await waiting(otto, limit=2, after=made[2]) == whole[1:3]
+    assert await waiting(otto, limit=100) == whole
+    assert await waiting(otto, limit=2, after=whole[-1]) == []
+    assert (await otto.post(f"/v1/proposals/{made[1]}/approve", json=ASKED)).status_code == 404
+    browser = Browser(console_of(guarded))
+    await browser.sign_in(guarded.key, sub="otto")
+    first = (await browser.get("/console/proposals")).text
+    further = f"/console/proposals?after={whole[24]}"
+    assert [f"/{one}/approve" in first for one in whole] == [True] * 25 + [False]
+    assert f'href="{further}"' in first
+    last = (await browser.get(further)).text
+    assert [f"/{one}/approve" in last for one in whole] == [False] * 25 + [True]
+    assert "after=" not in last
+    await browser.http.aclose()
