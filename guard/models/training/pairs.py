@@ -70,10 +70,10 @@ class _Case(msgspec.Struct, frozen=True):
 
 def corpus() -> Iterator[tuple[str, Pair]]:
     """Yield the project's own pairs, each with its language."""
-    for language in ("en", "zh"):
-        lines = (files("guard.models") / "corpus_of_pairs" / f"{language}.jsonl").read_text("utf-8")
-        for line in lines.splitlines():
-            yield language, msgspec.json.decode(line, type=Pair)
+    folder = Path(str(files("guard.models") / "corpus_of_pairs"))
+    for path in sorted(folder.glob("*.jsonl")):
+        for line in path.read_bytes().splitlines():
+            yield path.name[:2], msgspec.json.decode(line, type=Pair)
 
 
 def of_table(path: Path) -> Iterator[tuple[str, Pair]]:
