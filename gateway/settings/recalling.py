@@ -44,7 +44,7 @@ class Recall(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Memories that each route of the index may name."""
     session_neighbours: Annotated[int, Meta(ge=0, le=50)] = 16
     """Best memories for which the turns beside them are looked at; 0: none."""
-    rerank_items: Annotated[int, Meta(ge=1, le=100)] = 32
+    rerank_items: Annotated[int, Meta(ge=1, le=100)] = 20
     """Most relevant memories whose wording is read once more."""
     cross_encoder: Path | None = None
     """A sequence classifier of one score that reads question and memory together: a directory in
