@@ -51,20 +51,29 @@ _NAMES_NUMBER = re.compile(
 )
 
 
+WEIGHTS: Final = (SPEAKER, ASKS, SUBSTANCE, TIME, NUMBER)
+"""What each of `features` counts."""
+
+
 def fit(question: str, text: str) -> float:
     """Return what is added to the relevance of a memory with this text, in [-.06, .17]."""
+    told = zip(WEIGHTS, features(question, text), strict=True)
+    return sum(weight * value for weight, value in told)
+
+
+def features(question: str, text: str) -> tuple[float, float, float, float, float]:
+    """Return how a text fits a question, each in [0, 1], in the order of `WEIGHTS`."""
     asked, said = question.casefold(), text.rstrip()
     label = _LABEL.match(said)
-    added = SUBSTANCE * min(1.0, _length(said) / _FULL_LENGTH)
-    if label is not None and _names(asked, label.group(1).casefold()):
-        added += SPEAKER
-    if _END.search(said, max(0, len(said) - 10)):
-        added += ASKS
-    if _ASKS_WHEN.search(asked) and _NAMES_TIME.search(said):
-        added += TIME
-    elif _ASKS_COUNT.search(asked) and _NAMES_NUMBER.search(said):
-        added += NUMBER
-    return added
+    time = bool(_ASKS_WHEN.search(asked) and _NAMES_TIME.search(said))
+    number = not time and bool(_ASKS_COUNT.search(asked) and _NAMES_NUMBER.search(said))
+    return (
+        float(label is not None and _names(asked, label.group(1).casefold())),
+        float(_END.search(said, max(0, len(said) - 10)) is not None),
+        min(1.0, _length(said) / _FULL_LENGTH),
+        float(time),
+        float(number),
+    )
 
 
 def _names(asked: str, name: str) -> bool:
