@@ -5,8 +5,8 @@ Each is one string `kind:value` in a normal form, so that the entity route can m
 English and Chinese, by form and not by meaning; names need a model.
 
 Whatever is a code or a long number also gives `ref:` and its letters and digits alone, so that
-`GS-7110` and `gs7110`, or `7742 0093 18` and `7742009318`, are one. The older kinds stay beside it:
-what was stored before is still found by them.
+`GS-7110`, `gs 7110` and `gs7110`, or `7742 0093 18` and `7742009318`, are one. The older kinds stay
+beside it: what was stored before is still found by them.
 """
 
 import re
@@ -14,6 +14,9 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import chain
 from typing import Final
+
+from memory.claims.small_rules import words
+from memory.understanding_rules import FUNCTION
 
 LONGEST: Final = 200
 MOST: Final = 64
@@ -56,7 +59,9 @@ _VERSION = re.compile(
     r"(?<![\w.])v(\d{1,4}(?:\.\d{1,6}){0,3}(?:-[a-z0-9.]{1,20})?)(?![\w])|"
     r"(?:\bversion|\brelease|版本号?)\s{0,2}(?:is|:|为|是|"
     r"=)?\s{0,2}v?(\d{1,4}(?:\.\d{1,6}){1,3})(?!\.?\d)|"
-    r"(?<![\w.])(\d{1,4}(?:\.\d{1,6}){1,3})\s?版",
+    r"(?<![\w.])(\d{1,4}(?:\.\d{1,6}){1,3})\s?版|"
+    # Three numbers with dots between them, and no year: `3.11.2026` is a date.
+    r"(?<![\w.])(\d{1,3}\.\d{1,3}\.\d{1,3})(?![\w]|\.\d)",
     re.ASCII,
 )
 _PHONE = re.compile(
@@ -74,7 +79,15 @@ _REFERENCE = re.compile(
     r"(?<![\w.@/-])[a-z0-9]{1,20}(?:[-_/][a-z0-9]{1,20}){0,7}(?![\w@/]|-\w|\.\w)", re.ASCII
 )
 _GROUPS = re.compile(r"(?<![\w.,/:-])\d{2,6}(?:[ -]\d{2,6}){1,6}(?![\w/:-]|[.,]\d)", re.ASCII)
-_APART = re.compile(r"(?<![\w-])([A-Z]{1,4}) (\d{3,12})(?![\w.:-])", re.ASCII)
+_PART = re.compile(r"[A-Za-z0-9]+")
+_BETWEEN: Final = frozenset(" -_/·•・")
+_CAPITALS: Final = 4
+_SMALL: Final = 3
+"""Letters that a part of a code may have where it is written apart: `TKR 4471`, `tkr 4471`."""
+_NO_PART: Final = FUNCTION | words(
+    "jan feb mar apr may jun jul aug sep oct nov dec age day top am pm kg km cm mm usd eur gbp"
+)
+_MOST_PARTS: Final = 8
 _LIKE_A_DATE = re.compile(r"\d{4}[-/]\d{1,2}(?:[-/]\d{1,2})?|\d{1,2}[-/]\d{1,2}[-/]\d{2,4}")
 _YEARS = re.compile(r"(?:19|20)\d\d(?:[ -](?:19|20)\d\d){1,6}")
 _MEASURE = re.compile(r"\d{1,3}[a-z]{1,4}")
@@ -130,8 +143,8 @@ def _entities(text: str) -> Iterator[str]:
 
 def _references(text: str) -> Iterator[str]:
     """Return codes and long numbers as their letters and digits alone."""
-    for match in _APART.finditer(text):
-        yield f"ref:{match.group(1)}{match.group(2)}".casefold()
+    for parts in _written_apart(_EMAIL.sub(" ", _URL.sub(" ", text))):
+        yield from _reference("-".join(parts).casefold())
     rest = _EMAIL.sub(" ", _URL.sub(" ", text.casefold()))
     for match in _SITE.finditer(rest):
         yield f"site:{match.group(1).rstrip('.,;:!?/')}"
@@ -139,6 +152,44 @@ def _references(text: str) -> Iterator[str]:
     for pattern in (_REFERENCE, _GROUPS):
         for match in pattern.finditer(rest):
             yield from _reference(match.group())
+
+
+def _written_apart(text: str) -> Iterator[list[str]]:
+    """Return the parts of what may be one code, though there are spaces or a dot in it.
+
+    A part has a digit or a few capitals; a few small letters begin one if a digit follows.
+    """
+    parts: list[str] = []
+    end = -1
+    for match in _PART.finditer(text):
+        part, near = match.group(), match.start() == end + 1 and text[end] in _BETWEEN
+        digits = not part.isalpha()
+        if parts and not (near and len(parts) < _MOST_PARTS and _goes_on(parts, part)):
+            yield from _whole(parts)
+            parts = []
+        if parts or digits or _begins(part, text[match.end() : match.end() + 1]):
+            parts.append(part)
+        end = match.end()
+    yield from _whole(parts)
+
+
+def _begins(part: str, after: str) -> bool:
+    short = len(part) <= (_CAPITALS if part.isupper() else _SMALL)
+    return short and (after != " " or part.casefold() not in _NO_PART)
+
+
+def _goes_on(parts: list[str], part: str) -> bool:
+    """Say whether a part belongs to those before it: it has a digit, or capitals after one."""
+    if not part.isalpha():
+        return True
+    short = len(part) == 1 or (len(part) <= _CAPITALS and part.casefold() not in _NO_PART)
+    return short and part.isupper() and any(not one.isalpha() for one in parts)
+
+
+def _whole(parts: list[str]) -> Iterator[list[str]]:
+    whole = "".join(parts).casefold()
+    if len(parts) > 1 and not whole.isdecimal() and not _MEASURE.fullmatch(whole):
+        yield parts
 
 
 def _reference(said: str) -> Iterator[str]:

@@ -125,3 +125,39 @@ def test_what_has_no_sign_of_an_entity_has_none(text: str) -> None:
     """Neither a digit nor what an address is made with: no pattern finds anything either."""
     assert not [*entities._entities(text.casefold()), *entities._references(text)]
     assert entities_of(text) == ()
+
+
+@pytest.mark.requirement("R2")
+@pytest.mark.parametrize(
+    ("typed", "stored"),
+    [
+        ("who drives nbv 5582", "Car 3 carries the plate NBV-5582."),
+        ("PK 77 2061 came back", "The mixer has serial PK-77-2061."),
+        ("hq31wzt", "The van is HQ31 WZT."),
+        ("浙C6N4T1是谁的车", "师傅的车是浙C·6N4T1。"),
+        ("zt88204417309那件呢", "快递 ZT8820 4417 309 寄错了。"),
+        ("QL 20260518 3 怎么了", "订单 QL20260518-3 少了一块。"),
+        ("ＰＫ７７２０６１", "PK-77-2061"),
+        ("why not 18.4.2", "升到 18.4.2 以后坏了。"),
+    ],
+)
+def test_a_code_is_one_however_its_parts_are_set_apart(typed: str, stored: str) -> None:
+    """In small letters, with spaces, dashes, a dot in the middle or none."""
+    assert set(entities_of(typed)) & set(entities_of(stored))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["he is 320 and in 2026", "at 10 30 AM", "120 KG", "on May 120", "I 320"],
+)
+def test_words_beside_a_number_make_no_code(text: str) -> None:
+    """Nor do times and measures; written in one they do."""
+    assert not [one for one in entities_of(text) if one.startswith("ref:")]
+    assert "ref:nbv320" in entities_of("nbv 320")
+
+
+def test_a_swapped_digit_is_another_code() -> None:
+    """However it is written apart."""
+    one, other = entities_of("ZT8820 4417 309"), entities_of("ZT8820 4471 309")
+    assert "ref:zt88204417309" in one
+    assert "ref:zt88204417309" not in other
