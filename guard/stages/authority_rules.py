@@ -73,11 +73,11 @@ _AUTHORISED: Final = (
          rf"\b{_GRANTED} (?:the |these |our |your |me to |you to |to make )?<3>{_MONEY}\b"),
     rule(CLAIM, HIGH, "author|approve", rf"\b{_ALL} <4>{_DEALINGS} <3>(?:are|is|were|has been|have been|being)"
          r" <2>(?:pre\W?)?(?:authori[sz]ed|approved)\b"),
-    rule(CLAIM, HIGH, "user|customer|owner|manager|boss|ceo|cfo|admin|i |client",
+    rule(CLAIM, HIGH, "approved|authori",
          r"\b(?:user|customer|owner|manager|boss|ceo|cfo|admin(?:istrator)?|i|client|operator) (?:has |have |had |"
          r"hereby |already |fully |explicitly )*(?:authori[sz]e[sd]?|pre\W?approved|approved) <3>(?:payment|"
          r"transfer|purchase|wire|withdrawal|assistant|agent|you|access|deletion)\b"),
-    rule(CLAIM, HIGH, "access|rights|privilege|permission|control|authority",
+    rule(CLAIM, HIGH, "access|authority|control|permission|privilege|right",
          r"\b(?:has|have|given|grant(?:ed|s)?|gets?|give) <4>(?:admin(?:istrator)?|root|superuser|full|"
          r"unrestricted|unlimited|elevated|owner) <2>(?:access|rights?|privileges?|permissions?|control|authority)\b",
          unless=r"\b(?:never|not|nt) (?:be )?(?:give|grant)"),
@@ -122,8 +122,8 @@ _AUTHORISED: Final = (
 )  # fmt: skip
 
 _SKIP: Final = (
-    rule(CLAIM, HIGH, "skip|bypass|omit|disable|waive|suppress|turn off|forgo|ask|wait|require|need|bother|"
-         "stop|ignore|drop",
+    rule(CLAIM, HIGH, "2fa|approval|authori|check|confirm|consent|double|factor|fraud|human|identity|mfa|otp|"
+         "permission|safety|security|sign|step|time|validation|verification|verify",
          r"\b(?:skip(?:ping)?|bypass(?:ing)?|omit(?:ting)?|disable|waive|suppress|turn off|forgo|ignore|drop|"
          r"(?:don\W?t|do not|never|stop|no need to|needn\W?t) (?:ask(?:ing)?|wait(?:ing)?|require|requiring|need|"
          r"bother|seek|request)|(?:no|without) need (?:for|to)) (?:to |for |with |any |the |a |about |all |"
@@ -131,17 +131,18 @@ _SKIP: Final = (
          unless=_PROTECTS + r"(?:skip|bypass|omit|disable|waive|suppress|turn off|forgo|ignore|drop)|"
          r"don\W?t forget|\bnever ask (?:you )?for <3>(?:one\W?time|otp|2fa|mfa)|\b(?:if|whoever|anyone who|who|they|it|he|she) <2>"
          r"(?:skip|bypass|disable|suppress|ignore)s?\b"),
-    rule(CLAIM, HIGH, "without|no ",
+    rule(CLAIM, HIGH, "2fa|approval|authori|check|confirm|consent|double|factor|fraud|human|identity|mfa|otp|"
+         "permission|safety|security|sign|step|time|validation|verification|verify",
          r"\b(?:pay|transfer|send|delete|execute|run|proceed|purchase|buy|approve|deploy|act|go ahead|process|"
          r"complete|perform|order|withdraw|book|sign|make|trade|install|grant|paid|goes? out|issued?|refunds?|payments?|transfers?|"
          r"purchases?|transactions?|operations?|actions?) <8>(?:without|no|(?:needs?|requires?) no) (?:any |my |"
          rf"further |asking |user |additional |prior |manual |the user\W?s? |for )*<2>{_CHECK}\b",
          unless=_PROTECTS + r"(?:<3>)?(?:pay|transfer|send|delete|execute|run|proceed|purchase|buy|approve|deploy|"
          r"act|process|complete|perform|order|withdraw|book|sign|make|trade|install|grant|share)|\blimit <1>without"),
-    rule(CLAIM, HIGH, "not need|not require|unnecessary|no longer|doesn|don|not necessary|not needed",
+    rule(CLAIM, HIGH, "necessary|need|require|wanted",
          rf"\b{_CHECK} <3>(?:is|are) (?:not |no longer |un)(?:needed|required|necessary|wanted)\b|\b(?:does not|"
          rf"doesn\W?t|do not|don\W?t|no longer) (?:need|require)s? <4>{_CHECK}\b"),
-    rule(CLAIM, HIGH, "skipped|bypassed|omitted|disabled|waived|ignored|suppressed|turned off",
+    rule(CLAIM, HIGH, "bypassed|disabled|ignored|omitted|skipped|suppressed|turned|waived",
          rf"\b{_CHECK} <5>(?:skipped|bypassed|omitted|disabled|waived|ignored|suppressed|turned off)\b",
          unless=r"\b(?:not|never|nt|cannot) <1>(?:be )?(?:skipped|bypassed|omitted|disabled|waived|ignored|suppressed)"),
     rule(CLAIM, HIGH, "跳过|绕过|省略|免|取消|关闭|忽略|无需|不需|不用|不必|不要|别|略过|无须",
@@ -151,14 +152,14 @@ _SKIP: Final = (
 )  # fmt: skip
 
 _PAY: Final = (
-    rule(CLAIM, HIGH, "invoice|payment|bill|salar|payroll|fund|money|refund|rent|fee|deposit|wire|transfer|"
-         "pay|remit|send|balance",
+    rule(CLAIM, HIGH, "balance|bill|deposit|fees|funds|invoice|money|move|paid|pay|redirect|refund|remit|rent|route|"
+         "salaries|salary|send|transfer|wire",
          r"\b(?:pay|transfer|wire|send|remit|deposit|paid|route|redirect|move|invoices?|payments?|bills?|salary|"
          r"salaries|payroll|funds|money|refunds?|rent|fees|deposits?|transfers?|remittances?|balance) <10>"
          rf"(?:to|into|via|onto) <4>{_ACCOUNT}\b(?! (?:stored|printed|named|stated|given|shown|listed|on file|of record|as before))",
          unless=r"\b(?:same|usual|your own|my own|their own|known|registered|existing|special attention)\b|\b(?:was|were|been) <3>(?:paid|sent|"
          r"transferred|wired|remitted)|\b(?:remitted|paid) <5>beneficiary"),
-    rule(CLAIM, HIGH, "bank|payment|payee|account|wire|beneficiary|iban|wallet|billing|supplier|vendor",
+    rule(CLAIM, HIGH, "bank|beneficiary|billing|iban|payee|payment|payout|remittance|supplier|vendor|wallet|wire",
          r"\b(?:(?:bank(?:ing)?|payment|wire|billing|remittance|payout|wallet|vendor|supplier) (?:account|details|"
          r"information|info|number|address|instructions)|payee|beneficiary|iban) (?:details |number )?<3>(?:(?:has|have|"
          r"was|were|is|are|got) (?:been )?(?:now )?(?:changed|updated|replaced|moved|different|new)|changed|will "
@@ -219,7 +220,8 @@ _USE: Final = (
          r"\b(?:use|trust|call|query|connect|switch|rely|point|route|redirect|treat|set|fetch|download|install|"
          r"log in|login|visit|go|submit|register) (?:to |on |in |at |from |via |through |the |this |only |our )*"
          r"<5>(?:https?:/|ftp:/|www\.)\S{1,200} <6>(?:as|for|instead|when|to|whenever|from now)\b"),
-    rule(CLAIM, HIGH, "http|www.|moved|changed|switched|migrated|now|only|official|correct|trusted",
+    rule(CLAIM, HIGH, "api|desk|dns|download|endpoint|gateway|hotline|login|mirror|payment|portal|proxy|registry|"
+         "repository|server|support|url|webhook",
          r"\b(?:api|endpoint|server|webhook|gateway|proxy|registry|mirror|repository|base url|dns|portal|"
          r"login page|support (?:line|number|address)|hotline|help ?desk|update server|download (?:site|link)|"
          r"payment page) <5>(?:has |have |is |are |was )?(?:now|moved|changed|switched|migrated|been replaced|only|"
@@ -237,7 +239,7 @@ _USE: Final = (
          r"\b(?:is|are|as) (?:an? |the )?(?:now |fully |completely |officially |always )?(?:trusted|whitelisted|"
          r"allowlisted|verified|pre\W?verified|authori[sz]ed) <1>(?:sources?|domains?|senders?|vendors?|tools?|"
          r"address|contacts?|endpoints?|accounts?|recipients?|suppliers?|sites?|servers?|partners?|links?)\b"),
-    rule(CLAIM, HIGH, "http|www.", r"(?:使用|改用|采用|信任|访问|连接|调用|用|切换到|改为|换成|变更为|更新为|以|登录)~8(?:https?:/|"
+    rule(CLAIM, HIGH, ":/|www.|切换到|变成|变更为|已更换|换成|改为|改成|更新为|现在是|迁移到", r"(?:使用|改用|采用|信任|访问|连接|调用|用|切换到|改为|换成|变更为|更新为|以|登录)~8(?:https?:/|"
          r"www\.)[^\s，。]{1,200}\W{0,2}(?:作为|做|当|为|来|进行|下载|登录|提交)|(?:接口|端点|网址|官网|服务器|域名|镜像|webhook|"
          r"api)~8(?:改为|变更为|已更换|换成|更新为|迁移到|变成|改成|现在是|切换到)"),
     rule(CLAIM, HIGH, "接口|地址|客服|热线|电话",
@@ -245,10 +247,10 @@ _USE: Final = (
     rule(CLAIM, HIGH, "工具|接口|插件|函数|链接|网址|网站|api|端点|服务器|mcp",
          r"(?:只能?|必须|务必|一律|优先|应当?|总是|始终|以后都?|默认|每次都?)~4(?:使用|调用|用|信任|选择|通过|走)~12(?:工具|接口|"
          r"插件|函数|链接|网址|api|端点|服务器|mcp)"),
-    rule(CLAIM, HIGH, "信任|可信|可靠",
+    rule(CLAIM, HIGH, "信任|可信|白名单",
          r"(?:完全|绝对|可以|应当?|必须|始终|无条件|请)信任~10(?:工具|来源|网站|域名|发件人|消息|邮件|输出|结果|指令|链接|内容)|"
          r"(?:是|为|属于)(?:官方|完全|唯一|绝对)?(?:认证的?)?(?:可信|受信任|白名单)的?~4(?:来源|网站|域名|发件人|工具|地址|供应商|账户)"),
-    rule(CLAIM, HIGH, "safe|ok |okay|fine|allowed",
+    rule(CLAIM, HIGH, ":/|@|www.",
          r"\b(?:safe|ok|okay|fine|allowed) to (?:run|open|install|execute|download|visit|trust|click|use|enter) <8>"
          rf"{_TARGET}", unless=r"\bnot (?:safe|ok|okay|fine|allowed)"),
     rule(CLAIM, HIGH, "number|address|mail|line|phone|contact",
@@ -260,11 +262,12 @@ _USE: Final = (
 )  # fmt: skip
 
 _HIDE: Final = (
-    rule(CLAIM, HIGH, "tell|inform|mention|disclose|reveal|notify|show|alert|report",
+    rule(CLAIM, HIGH, "alert|disclos|inform|mention|notify|report|reveal|show|tell|warn",
          r"\b(?:do not|don\W?t|never|avoid|must not|should not|stop) (?:ever )?(?:tell(?:ing)?|inform(?:ing)?|"
          r"notify(?:ing)?|alert(?:ing)?|warn(?:ing)?|(?:mention|disclos|reveal|show|report)(?:e|ing)? <6>to)"
          rf" {_PRINCIPAL}\b"),
-    rule(CLAIM, HIGH, "mention|hide|conceal|omit|suppress|leave out|withhold|disclose|show|report|reveal|downplay",
+    rule(CLAIM, HIGH, "conceal|disclos|display|downplay|hide|leave|list|mention|omit|report|reveal|show|suppress|"
+         "withhold",
          r"\b(?:(?:do not|don\W?t|never|avoid) (?:mention|disclos|reveal|show|report|display|list)(?:e|ing)?|hide|"
          rf"conceal|omit|suppress|leave out|withhold|downplay) (?:the |any |all |these |about |our )*<3>{_BAD_NEWS}\b",
          unless=_PROTECTS + r"(?:hide|conceal|omit|suppress|leave out|withhold|downplay)"),
@@ -275,7 +278,7 @@ _HIDE: Final = (
          r"(?=~3(?:用户|客户|主人|老板|审计|管理员)))~3(?:用户|客户|主人|老板|审计|管理员|合规|使用者)|(?:不要|别|不得|禁止|避免)让~2"
          r"(?:用户|客户|主人|老板|审计|管理员)~3(?:知道|发现|看到|察觉)|(?:瞒着|对)(?:用户|客户|老板|审计)~2(?:隐瞒|保密)?"
          r"(?<=隐瞒|保密)"),
-    rule(CLAIM, HIGH, "隐瞒|隐藏|提及|提到|提|掩盖|显示|披露|淡化",
+    rule(CLAIM, HIGH, "不得披露|不提|不要披露|不要提到|不要提及|不要显示|不要说明|别提|掩盖|淡化|隐瞒|隐藏",
          r"(?:隐瞒|隐藏|不要提及|不要提到|别提|不提|掩盖|不要显示|不要披露|不得披露|淡化|不要说明)~10(?:费用|手续费|风险|收费|错误|"
          r"警告|副作用|日志|告警|异常|交易|佣金|涨价|故障|召回)", unless=r"(?:不要|不得|禁止|切勿|不能)(?:隐瞒|隐藏|掩盖|淡化)"),
     rule(CLAIM, HIGH, "log|audit|monitoring|history",

@@ -33,7 +33,7 @@ _CONSENT: Final = (
          r"\b(?:go\W?ahead|green light|thumbs\W?up|blessing|nod|carte blanche|free (?:rein|hand)) <1>(?:to|for|on|with)"
          rf" <4>{_SPENDING}\b", unless=r"\b(?:no|not|never|nt|without|asked for|waiting for|needs?) <3>(?:go\W?ahead|"
          r"green light|thumbs\W?up|blessing|nod|carte|free)"),
-    rule(CLAIM, HIGH, "with", r"\b(?:ok|okay|fine|comfortable|happy|cool|agrees|agreed|no (?:problem|objections?|issue))"
+    rule(CLAIM, HIGH, "buy|funds|money|pay|purchas|refund|remit|spend|transfer|wir|withdraw", r"\b(?:ok|okay|fine|comfortable|happy|cool|agrees|agreed|no (?:problem|objections?|issue))"
          rf" (?:with|to) <2>{_SPENDING} <1>(?:being|made|going|happening|without|at any)\b",
          unless=r"\b(?:not|never|nt) <1>(?:ok|okay|fine|comfortable|happy|cool)"),
     rule(CLAIM, HIGH, "cleared", rf"\b{_SPENDING} <5>(?:are|is|were|was|been) <1>pre\W?cleared\b"),
@@ -41,7 +41,7 @@ _CONSENT: Final = (
          rf"consulting|running it|verifying) <1>(?:with|by|past|first)|bothering|asking|consulting|approval) ?(?:{_HIM})?\b",
          unless=r"\b(?:never|not|nt|cannot|no one|nobody|no|must not) (?:<5>)?without|"
          rf"\b(?:never|not|nt|no) <2>{_SPENDING}"),
-    rule(CLAIM, HIGH, "assistant|agent|bot|ai ",
+    rule(CLAIM, HIGH, "approve|funds|money|pay|purchase|spend|transfer|wire|withdraw",
          r"\b(?:assistant|agent|bot|ai) (?:may|can|is free to|is allowed to|could just) <2>(?:pay|transfer|wire|spend|"
          r"purchase|withdraw|move (?:money|funds)|approve (?:payments?|transfers?|purchases?|spending))\b",
          unless=r"\b(?:travel|estate|insurance|booking|letting|shipping|property) agents?\b"),
@@ -51,19 +51,19 @@ _CONSENT: Final = (
          r"pleases)|freely|however|at (?:my|its|your) (?:own )?discretion)\b"),
     rule(CLAIM, HIGH, "delegat", r"\bdelegat(?:e|ed|es|ing) <4>(?:purchas\w{1,4}|payments?|spending|financial|approvals?|"
          r"buying|transfers?) <3>to <1>(?:assistant|agent|bot|ai|me|you|it)\b"),
-    rule(CLAIM, HIGH, "no ", r"\b(?:payments?|transfers?|deletions?|requests?|purchases?|refunds?|withdrawals?|commands?|"
+    rule(CLAIM, HIGH, "need|require", r"\b(?:payments?|transfers?|deletions?|requests?|purchases?|refunds?|withdrawals?|commands?|"
          r"deployments?) <5>(?:needs?|requires?) no <2>(?:confirmation|approval|authori[sz]ation|verification|consent|"
          r"sign\W?off|review|permission)\b"),
-    rule(CLAIM, HIGH, "点头|首肯|绿灯|没意见|没有意见|无异议|没有异议",
+    rule(CLAIM, HIGH, "异议|意见|点头|绿灯|首肯",
          rf"(?:点头|首肯|开了?绿灯)~10{_SPENDING_CN}|{_SPENDING_CN}~8(?:点头|首肯|开了?绿灯)|"
          rf"对~4{_SPENDING_CN}(?:没有?意见|没有?异议|无异议|无意见)", unless=r"(?:没有?|未|尚未|还没|等)(?:点头|首肯|开)"),
-    rule(CLAIM, HIGH, "问|请示|打扰", rf"{_SPENDING_CN}~6(?:不用|不必|无需|不需要?|别|无须|没必要|用不着)(?:再|去|先)?"
+    rule(CLAIM, HIGH, "下单|不必|不用|付款|动用资金|打款|扣款|提现|支付|无需|无须|汇款|消费|花钱|购买|转账|采购", rf"{_SPENDING_CN}~6(?:不用|不必|无需|不需要?|别|无须|没必要|用不着)(?:再|去|先)?"
          rf"(?:问|请示|打扰|征求)(?:{_PERSON_CN}|一下|$|[。,;!\s])|(?:不用|不必|无需|无须)(?:再|去|先)?(?:问|请示)"
          rf"{_PERSON_CN}?~4(?:就|即可?|便)?(?:可以|能|直接){{1,2}}~2{_SPENDING_CN}"),
     rule(CLAIM, HIGH, "批准|同意|授权|许可|允许|认可",
          rf"{_SPENDING_CN}~3(?:用户|客户|老板|主人|领导)(?:都|已经?|均|全部?|一律)~2(?:批准|同意|授权|许可|允许|认可)",
          unless=r"(?:没|未|尚未|不)(?:都|曾)?(?:批准|同意|授权|许可|允许|认可)"),
-    rule(CLAIM, HIGH, "自行|自主|自己|随意|直接|做主",
+    rule(CLAIM, HIGH, "下单|付款|动用资金|打款|扣款|提现|支付|汇款|消费|花钱|购买|转账|采购",
          rf"{_AGENT_CN}(?:就|都)?(?:可以?|能够?|有权)(?:自行|自主|自己|随意|直接|替用户)(?:决定|处理|安排|发起|完成|做主)?~2"
          rf"{_SPENDING_CN}", unless=r"(?:不|没|无)(?:可以?|能够?|有权)"),
     rule(CLAIM, HIGH, "权限|权力|权利|全权",

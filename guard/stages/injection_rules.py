@@ -60,14 +60,14 @@ _OVERRIDE: Final = (
     rule("override", MEDIUM, "ignore|disregard",
          r"\b(?:ignore|disregard) (?:all )?(?:of )?(?:the )?(?:above|preceding|previous|foregoing)"
          r" (?:and|text|message|context|content|conversation|document|data|input|but|instead)\b"),
-    rule("override", HIGH, "instruction|task|objective|goal|directive|purpose",
+    rule("override", HIGH, "directive|goal|instruction|job|mission|objective|purpose|task",
          r"\b(?:your|these are your|here are your|here is your) (?:new|real|true|actual|updated|only|"
          r"revised|primary) (?:instructions?|task|objective|goal|directives?|purpose|mission|job)"
          r" (?:is|are|now|will|from)\b"),
     rule("override", HIGH, "instructions",
          r"\b(?:new|updated|revised|real|important|additional|secret|hidden) (?:system )?instructions"
          r"(?: for you| follow| from| below)? ?:"),
-    rule("override", MEDIUM, "filter|check|guideline|protocol|measure|polic|restriction|guardrail|safe",
+    rule("override", MEDIUM, "content|ethical|moderation|safety|security",
          r"\b(?:disable|turn off|bypass|circumvent|evade|deactivate|switch off) <3>(?:safety|content|"
          r"ethical|moderation|security) <1>(?:filters?|checks?|guidelines?|protocols?|measures?|"
          r"polic(?:y|ies)|restrictions?|guardrails?|systems?)"),
@@ -86,12 +86,12 @@ _OVERRIDE: Final = (
     rule("override", MEDIUM, "规则|限制|规定|准则|约束|守则|安全",
          r"(?:忽略|无视|忘记|违反|绕过|突破|解除|关闭|不受)~4(?:之前|以上|上述|先前|所有|全部|一切|任何|你的|系统)~4"
          r"(?:规则|限制|规定|准则|约束|守则|安全(?:策略|机制|过滤|检查))", unless=r"不要|不得|禁止|不能|切勿|我的"),
-    rule("override", HIGH, "新的|真正|最新|唯一",
+    rule("override", HIGH, "任务|使命|指令|目标|身份",
          r"你(?:现在)?的?(?:新的?|真正的?|最新的?|唯一的?)(?:任务|指令|目标|身份|使命)(?:是|为|如下|就是|:)"),
     rule("override", HIGH, "priority|precedence|supersede|override|overrule",
          r"\b(?:(?:highest|higher|top|absolute) priority (?:over|above|than)|takes? precedence over|supersedes?|overrides?|"
          r"overrules?) <4>(?:instructions?|system prompt|prompts?|rules|directives?|guidelines)\b"),
-    rule("override", HIGH, "优先|取代|覆盖", r"(?:优先级?(?:高于|大于|于)|取代|覆盖|凌驾于)~8(?:指令|系统提示|规则|提示词|设定)"),
+    rule("override", HIGH, "优先|凌驾于|取代|覆盖", r"(?:优先级?(?:高于|大于|于)|取代|覆盖|凌驾于)~8(?:指令|系统提示|规则|提示词|设定)"),
     rule("override", MEDIUM, "前面|之前|以上|上面|先前",
          r"(?:不要管|别管|不用管|忽略|忘记|忘掉|无视)~3(?:前面|之前|以上|上面|先前)~3(?:说的|的话|的内容|的对话|所有内容|的一切)",
          unless=r"我(?:之前|以前|的|先前|刚才|上次|前面)"),
@@ -120,16 +120,18 @@ _ROLE: Final = (
          r"knowledge|search_results?|prompt|assistant|user)[\w\-]{0,40} ?>(?=\s{0,40}[^\s<}\])\"'`»”」])"),
     rule("fence", HIGH, "<", r"< ?(?:system|assistant|instructions?|important|admin|developer|"
          r"function_calls?|tool_calls?|system_prompt|system-reminder)[\w\-]{0,40} ?>"),
-    rule("fence", MEDIUM, "end|结束",
+    rule("fence", MEDIUM, "content|context|data|document|email|input|instruction|memories|memory|prompt|上下文|提示|数据|文档|"
+         "用户输入|记忆",
          r"[\-=#*_~<\[(]{2,} ?(?:end of|end|结束|以上)(?: ?of)? ?(?:the )?(?:document|data|context|email|memory"
          r"|memories|user input|system prompt|prompt|instructions?|input|content|文档|数据|记忆|上下文|用户输入|提示)"),
     rule("fence", HIGH, "```", r"```\W?(?:system|instructions?|prompt)\b"),
 )  # fmt: skip
 
 _PERSONA: Final = (
-    rule("persona", HIGH, "do anything now|dan", r"\bdo anything now\b|\b(?:you are|act as|become|be|called"
+    rule("persona", HIGH, "anything|dan", r"\bdo anything now\b|\b(?:you are|act as|become|be|called"
          r"|respond as|as|to) (?:now )?dan\b|\bdan (?:mode|prompt)\b"),
-    rule("persona", HIGH, "unrestrict|unfilter|uncensor|unlimit|jailbroken|moral|ethic|without|no |free ",
+    rule("persona", HIGH, "amoral|boundaries|ethics|filters|guidelines|immoral|jailbroken|limitations|limits|morals|"
+         "policies|restrictions|rules|uncensored|unethical|unfiltered|unlimited|unrestricted|without",
          r"\b(?:you are|you re|you will be|you will act|act as|acting as|pretend|role ?play|roleplaying|behave|"
          r"become|simulate|take on the role|imagine you|play the role|called|named|assume the role|"
          rf"emulate|an ai|a chatbot|a model|character) <14>{_LOOSE}\b(?! (?:on|for|in) (?:budget|money|time|space|size|colou?r|length))"),
@@ -144,11 +146,11 @@ _PERSONA: Final = (
          r"\b(?:you|it|he|she|they|dan|ai|that|which|who|and) <3>(?:not|never|no longer|nt|t) <3>(?:bound|abide|"
          r"adhere|comply|constrained|subject|restricted|limited) (?:by|to|with) <5>(?:rules?|polic(?:y|ies)|"
          r"guidelines?|restrictions?|openai|ethic\w{0,4}|moral\w{0,4}|laws?|limitations?|filters?|programming)"),
-    rule("persona", MEDIUM, "refuse|character|disclaimer|warning|apolog|moral",
+    rule("persona", MEDIUM, "apologi|character|declin|disclaimer|refus|say|warning",
          r"\b(?:never|do not|don\W?t|cannot|can\W?t|must not|without) (?:ever )?(?:refus(?:e|ing)|break(?:ing)? "
          r"character|declin(?:e|ing)|say(?:ing)? no|apologi[sz](?:e|ing)|"
          r"(?:includ|add|giv|provid)(?:e|ing) <3>(?:disclaimers?|warnings?))|\bstay in character\b"),
-    rule("persona", MEDIUM, "from now on|from this", r"\bfrom (?:now on|this (?:point|moment)(?: on| forward"
+    rule("persona", MEDIUM, "moment|now|point", r"\bfrom (?:now on|this (?:point|moment)(?: on| forward"
          r"| onwards?)?) <2>you (?:are|will be|re|act as|must act|will act|are going to|become|will "
          r"(?:respond|answer|behave|play|pretend|function|operate))"),
     rule("persona", HIGH, "限制|约束|道德|底线|审查|越狱|控制|束缚|伦理|法律",
@@ -176,7 +178,7 @@ _EXFILTRATION: Final = (
     rule("exfiltration", HIGH, "http|ftp|www.|@",
          r"\b(?:send|post|forward|upload|transmit|exfiltrate|submit|e\W?mail|mail|leak|copy|deliver|relay|"
          rf"append|share|bcc|sync|report|export|include|embed|encode|put) <8>{_PRIVATE} <12>{_TARGET}"),
-    rule("exfiltration", HIGH, "exfiltrat|leak|steal|harvest",
+    rule("exfiltration", HIGH, "exfiltrate|harvest|leak|siphon|steal",
          rf"\b(?:exfiltrate|leak|steal|harvest|siphon) <5>{_PRIVATE}\b",
          unless=r"\b(?:never|not|nt|to prevent|prevent|avoid|against|detect|stop|could|can|might|may|the|a|this|that|such|data) <3>"
                 r"(?:exfiltrate|leak|steal|harvest|siphon)"),
@@ -196,12 +198,13 @@ _CONCEAL: Final = (
          r"(?:user|customer|human|operator|owner|client|end user|admin(?:istrator)?)s?\b",
          unless=r"ask\w{0,3} (?:the |your |this )?(?:user|customer|client) <2>(?:for|to|about|twice|again)|"
                 r"(?:\b(?:never|not|no|nothing|nobody|cannot)|n\W?t) <8>without (?:first )?(?:ask|tell|inform|notify|alert|warn)\w{0,3}"),
-    rule("conceal", HIGH, "user|customer|client|human",
+    rule("conceal", HIGH, "awareness|being|conceal|consent|customer|hide|human|keep|knowing|knowledge|noticing|"
+         "permission|user",
          r"\b(?:without (?:the )?(?:user|customer|client|owner)\W?s? (?:knowledge|knowing|consent|noticing|"
          r"awareness|permission|being)|(?:keep|hide|conceal) <6>(?:secret |hidden |this )?from (?:the )?"
          r"(?:user|customer|client|human|owner)|(?:user|customer|human) (?:must|should|may|can) (?:not|never)"
          r" (?:know|see|be told|learn|notice|find out|be aware|be informed))\b"),
-    rule("conceal", HIGH, "mention|reveal|acknowledge|disclose|refer|show",
+    rule("conceal", HIGH, "acknowledge|disclose|display|mention|refer|repeat|reveal|show",
          r"\b(?:do not|don\W?t|never) (?:mention|reveal|acknowledge|disclose|refer to|show|display|repeat) <2>"
          r"(?:this|these|that|the above|any of this) (?:instructions?|messages?|prompts?|notes?|rules?|request|"
          r"directive|to (?:anyone|the user))\b"),
@@ -215,7 +218,7 @@ _CONCEAL: Final = (
          r"(?:不要|不得|别|禁止|不能|切勿|请勿|避免)让~2(?:用户|客户|使用者|主人|人类)~3(?:知道|发现|看到|察觉|知晓|了解到|注意到)|"
          r"(?:瞒着|隐瞒|背着|避开)~6(?:用户|客户|使用者|主人)|(?:用户|客户)(?:不知情|不知道|毫不知情|未察觉|没有察觉)的情况下|"
          r"对(?:用户|客户)(?:保密|隐瞒|隐藏)"),
-    rule("conceal", MEDIUM, "悄悄|偷偷|秘密地|暗中|暗地",
+    rule("conceal", MEDIUM, "偷偷|悄悄|暗中|暗地|秘密",
          r"(?:悄悄|偷偷|秘密地?|暗中|暗地里?)地?(?:把|将)?~12(?:发送|上传|执行|转发|转账|转走|收集|发给|发到|安装|删除|替换|修改)"),
 )  # fmt: skip
 
@@ -234,11 +237,11 @@ _TOOLS: Final = (
 )  # fmt: skip
 
 _POISON: Final = (
-    rule("memory_poison", MEDIUM, "future|subsequent|upcoming|every",
+    rule("memory_poison", MEDIUM, "chat|conversation|interaction|quer|repl|request|response|session|task|user",
          r"\b(?:remember|store|save|keep|apply|note|retain|use) <8>(?:for|in|across|during) (?:all|every|any|each)"
          r" (?:future|subsequent|upcoming|later|other|new) (?:conversation|session|chat|interaction|request|"
          r"task|user|quer|response|repl)"),
-    rule("memory_poison", MEDIUM, "user|customer|someone|anyone|people|client",
+    rule("memory_poison", MEDIUM, "anybody|anyone|client|customer|people|someone|user",
          r"\b(?:whenever|when|if|every time|each time|any time|anytime|once) (?:the |a |an |any )?(?:user|customer|"
          r"client|someone|anyone|people|anybody) (?:ask|mention|say|request|want|quer|talk|inquire|need|search|"
          rf"look|bring|discuss|order|try|tries)\w{{0,5}} <16>\b{_REPLY}\b", unless=r"\bhow\b <6>if a user"),
@@ -248,7 +251,7 @@ _POISON: Final = (
          r"附上|强调|转到|导向)"),
     rule("memory_poison", MEDIUM, "asked", r"\b(?:if|when|whenever|once) (?:you are |you re |you get )?(?:ever )?asked"
          rf" <14>\b{_REPLY}\b"),
-    rule("memory_poison", MEDIUM, "request|question|message|quer|mail",
+    rule("memory_poison", MEDIUM, "answer|execut|forward|redirect|repl|respond|return|treat|trigger",
          r"\b(?:any|every|all|each) (?:request|question|message|quer(?:y|ie)|e\W?mail|prompt)s? <2>(?:mention|contain|about|"
          r"starting|beginning|with|including|regarding)\w{0,4} <8>(?:should|must|shall|will|is to|are to) <2>(?:be )?(?:answer|"
          r"repl|respond|forward|redirect|treat|return|execut|trigger)\w{0,4}\b"),
@@ -259,11 +262,11 @@ _POISON: Final = (
          r"\b(?:store|save|add|write|record|commit|append|insert|put|keep) <5>(?:to|in|into|as) <3>(?:memory|"
          r"memories)\b|\bupdate (?:your|the) <2>memor(?:y|ies)\b|"
          r"(?:写入|保存到|存入|存储到|添加到|更新|记录到|存到|加入)~10(?:长期记忆|永久记忆|记忆库|记忆)"),
-    rule("addressed", HIGH, "if you|attention|note to|dear|instruction|message",
+    rule("addressed", HIGH, "attention|dear|hey|if|instruction|message|note",
          rf"\bif you(?:\W?re| are) (?:an? |the )?(?:{_MODEL}\b) <6>(?:read|process|see|summar|analy|must|should|"
          rf"please|do|ignore|then|you)|\b(?:attention|dear|hey|note (?:to|for)|message (?:to|for)|instructions?"
          rf" (?:to|for)) (?:all |any |the |this )?{_MODEL} ?[:,!\-]"),
-    rule("addressed", MEDIUM, "must|should|shall|instructed|required",
+    rule("addressed", MEDIUM, "authorized|directed|instructed|must|ordered|required|shall",
          r"\b(?:ai|llm|language model|assistant|agent|chatbot)s?(?: reading this| processing this| model)?,? "
          r"(?:you )?(?:must|shall|are (?:instructed|required|ordered|directed|authorized) to|is (?:instructed|"
          r"required|ordered|directed) to) (?:now|immediately|always|first|also|ignore|send|reply|respond|call|"

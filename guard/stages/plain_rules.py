@@ -59,10 +59,10 @@ _PAYEES: Final = (
          rf"\b(?:{_FLOW}|Rent|Payments?|Remittances?|Refunds?|Payouts?|Donations?|Invoices?|Bills|Fees|Deposits?) (?:now |"
          r"should |must |shall |will |are |is |to |be |have to )*(?:goes?|go|addressed|sent|paid|made|made out|directed|routed) "
          r"(?:to|into) (?:the |a )?(?:[A-Z][a-z]|\d[\d\W]{4})"),
-    rule(CLAIM, HIGH, "payee|recipient|beneficiary|consignee|payout|destination|withdrawal address|remittance",
+    rule(CLAIM, HIGH, "beneficiary|consignee|destination|payee|payout|recipient|remittance|withdrawal",
          r"\b(?:default|new|only|standard|preferred) (?:payee|recipient|beneficiary|consignee|payout (?:account|address|method)|"
          r"withdrawal address|remittance (?:account|address)|destination account)\b"),
-    rule(CLAIM, HIGH, "destination|payee|beneficiary|recipient|remittance|bank details|account number|iban",
+    rule(CLAIM, HIGH, "beneficiary|destination|details|iban|number|payee|recipient|remittance",
          r"\b(?:destination|payee|beneficiary|recipient|remittance (?:details|information|account|address)|bank details|account "
          r"number|iban) <4>(?:updated|changed|replaced|switched|set|amended|corrected) (?:to|by|with)\b"),
     rule(CLAIM, HIGH, "wallet|account|iban|0x", r"\b(?:refunds?|payouts?|payments?|withdrawals?|money|funds|invoices) <3>(?:sent|paid|"
@@ -95,7 +95,7 @@ _DESTINATIONS: Final = (
 )  # fmt: skip
 
 _RIGHTS: Final = (
-    rule(CLAIM, HIGH, "may|can|allowed|free to|gets to",
+    rule(CLAIM, HIGH, "approve|authori|read|release|see|sign|spend|waive|withdraw",
          r"\b(?:may|can|(?:is|are) (?:allowed|free|entitled) to|gets? to) (?:now |also |always |alone |simply )?(?:approve|authori[sz]e "
          r"(?:payments?|transfers?|purchases?)|waive|sign (?:off|contracts?|che(?:cks|ques)|on behalf|for (?:him|her|them|me|us|the user|"
          r"the owner))|release (?:payments?|funds|orders|controlled)|spend|withdraw|see (?:all|every|any)|read (?:all|every|any))\b",
@@ -112,13 +112,13 @@ _RIGHTS: Final = (
 )  # fmt: skip
 
 _CHECKLESS: Final = (
-    rule(CLAIM, HIGH, "no need", r"\bno need (?:to|for) (?:ask|check|confirm|verify|call back|double\W?check|wait|seek)\w{0,4} <8>(?:pay(?:ing|"
+    rule(CLAIM, HIGH, "need", r"\bno need (?:to|for) (?:ask|check|confirm|verify|call back|double\W?check|wait|seek)\w{0,4} <8>(?:pay(?:ing|"
          r"ments?)?|transfer(?:ring|s)?|sending|ordering|deleting|buying|spending|purchases?)\b"),
     rule(CLAIM, HIGH, "second|double|counter|two|four",
          r"\b(?:second|double|counter|two\W?person|four\W?eyes) ?(?:signature|check|approval|review|sign\W?off|confirmation)s? (?:(?:was|were|"
          r"is|are|has|have|been|is now) )*(?:waived|dropped|abolished|skipped|removed|lifted|not (?:needed|required)|unnecessary|optional)\b",
          unless=r"\b(?:not|never|nt) (?:be |been )?(?:waived|dropped|abolished|skipped|removed|lifted)"),
-    rule(CLAIM, HIGH, "no ", rf"\b{_REQUESTS} <5>(?:needs?|requires?) no (?:second |further |extra |additional |more )?{_CHECKS}\b"),
+    rule(CLAIM, HIGH, "need|require", rf"\b{_REQUESTS} <5>(?:needs?|requires?) no (?:second |further |extra |additional |more )?{_CHECKS}\b"),
     rule(CLAIM, HIGH, "limit|cap", rf"\b(?:limits?|caps?) <3>(?:not applied|not apply|lifted|waived|removed|suspended) <3>(?:for|to|on) "
          rf"<2>{_REQUESTS}\b|\b(?:for|to) {_REQUESTS} <6>(?:limits?|caps?) <3>(?:not applied|not apply|lifted|waived|suspended)\b"),
     rule(CLAIM, HIGH, "skip|bypass|exempt", rf"\b{_REQUESTS} <6>(?:skips?|bypass(?:es)?|(?:are|is) exempt from) <3>{_CHECKS}\b",

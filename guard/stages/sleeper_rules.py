@@ -82,16 +82,22 @@ _WORDS_CN: Final = (
 )
 
 RULES: Final[tuple[Rule, ...]] = (
-    rule(SLEEPER, HIGH, "when|if|once|as soon|moment|time|should|case|upon|after|until",
+    rule(SLEEPER, HIGH, "activate|api|approve|authori|bcc|blind|buy|bypass|click|conceal|copies|copy|deceive|delete|"
+         "disable|disclos|disregard|download|endpoint|enter|erase|execute|exfiltrat|forward|function|"
+         "grant|hide|ignore|impersonate|install|invoke|leak|lie|open|overwrite|pay|post|pretend|"
+         "purchase|redirect|refund|remit|replace|reveal|run|send|share|skip|substitute|swap|switch|"
+         "tool|transfer|upload|visit|wipe|wire|withhold",
          rf"{_CONDITION} <16>{_THEN}{_GRAVE}\b",
          unless=r"\b(?:do not|don\W?t|never|must not|should not|shouldn\W?t|cannot|can\W?t) <2>"
          rf"{_GRAVE}\b"),
-    rule(SLEEPER, MEDIUM, "when|if|once|as soon|moment|time|should|case|upon|after|until",
+    rule(SLEEPER, MEDIUM, "add|advertis|answer|assure|claim|confirm|convince|denies|deny|direct|discourage|emphasi|"
+         "endorse|explain|favo|inform|insist|mention|note|persuade|point|promote|pushes|recommend|"
+         "refer|repeat|replies|reply|respond|say|state|steer|stress|suggest|tell|warn",
          rf"{_CONDITION} <16>{_THEN}{_WORDS}"),
     rule(SLEEPER, HIGH, "trigger|activation|activating|code|magic|secret|wake",
          rf"{_TRIGGER} <12>{_THEN}(?:{_GRAVE}|{_WORDS}|act|behave|begin|start|do)\b|"
          rf"\b(?:on|upon|after|when|once|hearing|seeing|receiving) <4>{_TRIGGER} <8>(?:{_GRAVE}|{_WORDS})"),
-    rule(SLEEPER, HIGH, "until|before|meanwhile|till|for now",
+    rule(SLEEPER, HIGH, "dormant|hidden|inactive|normal|nothing|quiet|silent|usual",
          r"\b(?:until then|till then|until (?:that|it|the (?:trigger|signal|date|word))|before (?:that|then)|in the meantime|meanwhile|"
          r"for now) <4>(?:act|behave|operate|respond|continue|work|reply) (?:as )?(?:completely |entirely )?(?:normal(?:ly)?|usual|"
          r"as if nothing)|\b(?:stay|remain|lie|keep|be) (?:dormant|silent|hidden|inactive|quiet) <2>until\b|"

@@ -23,15 +23,15 @@ _AGENT = rf"(?:{_NAMED}|you)"
 _GUARDED_CN = r"(?![^。！？!?\n]{0,26}(?:核实|核对|人工|真人|复核|审批|专人|备案|脱敏|临时账号|不得|审核|确认))"
 
 RULES: Final[tuple[Rule, ...]] = (
-    rule(STANDING, MEDIUM, "from now on|going forward|henceforth|from this|until further|future|from today",
+    rule(STANDING, MEDIUM, "from|further|future|going|henceforth|this",
          r"\b(?:from (?:now|today|here) on(?:wards?)?|going forward|henceforth|from this (?:point|moment|day|message)"
          r"(?: on| forward| onwards?)*|until further notice|(?:for|in) all future \w{1,20}|in (?:the )?future) <10>"
          rf"(?:{_DO}|you|your|please|always|never|don\W?t|do not|must)\b",
          unless=r"\b(?:we|they|he|she|it|i) (?:will |shall |would |d |ll )?(?:in (?:the )?future|from (?:now|today) on|henceforth)\b"),
-    rule(STANDING, MEDIUM, "from now on|going forward|henceforth|from today",
+    rule(STANDING, MEDIUM, "from|going|henceforth|moment|point",
          rf"\b{_DO} <12>(?:from (?:now|today|here) on(?:wards?)?|going forward|henceforth|from this (?:point|moment)"
          r" (?:on|forward))\b"),
-    rule(STANDING, MEDIUM, "always|never",
+    rule(STANDING, MEDIUM, "always|don|ever",
          rf"(?:^|[.!?,;:\n\-*\"(]\W{{0,3}}|\b(?:please|you|to|and|must|should|but|so|also) )(?:always|never|"
          rf"do not ever|don\W?t ever) {_SPEAK}\b"),
     rule(STANDING, MEDIUM, "always|never",
@@ -42,7 +42,7 @@ RULES: Final[tuple[Rule, ...]] = (
          rf"\b(?:{_NAMED} (?:must |should |shall |will |has to |have to |needs? to |are to |is to )?|you (?:must|should|shall|will|have to|"
          rf"are to) )(?:always|never) {_DO}\b|\b(?:wants?|asks?|asked|told|instructed|expects?) (?:you|me|us|the {_AGENT}) to (?:always|never)"
          rf" <1>{_DO}\b"),
-    rule(STANDING, MEDIUM, "whenever|every time|each time|any time|when",
+    rule(STANDING, MEDIUM, "every|time|when",
          r"\b(?:whenever|every time|each time|any ?time|when(?= (?:the )?(?:user|you|asked))) (?:the |a )?(?:user|i|we|he|she|they|"
          r"someone|anyone|asked|customer|you (?:(?:are |re )?asked|answer|reply|respond|recommend|suggest|summari[sz]e|talk to|speak to|help))\b <12>"
          rf"(?:{_SPEAK}|use|call|send|include|provide|add|always|never|please|you (?:must|should))\b"),
@@ -51,7 +51,7 @@ RULES: Final[tuple[Rule, ...]] = (
          rf" to|have to|needs to|is to|is required to|is expected to|ought to) (?:not |only |always |never |also )?{_DO}\b",
          unless=r"\b(?:whether|if) (?:the |an? |our )?(?:assistant|agent|bot)|\b(?:must|should|shall|has to|have to) (?:not|never|only) (?:ever )?(?:treat|"
          r"follow|pay|send|book|buy|store|sign|order|forward|keep)"),
-    rule(STANDING, MEDIUM, "reply|response|answer|message|conversation|session",
+    rule(STANDING, MEDIUM, "answer|conversation|message|output|replies|reply|response|session",
          r"\b(?:in|with|at the end of|to|of) (?:every|each|all)(?: of)?(?: your)? (?:reply|replies|responses?|answers?)\b|"
          r"\b(?:in|with|at the end of|to|of) (?:every|each|all) of your (?:messages?|conversations?|sessions?|outputs?)\b|"
          r"\b(?:include|add|append|mention|end|begin|start|put|say|insert|sign|repeat|write|quote|use|name) <8>(?:in|with|at the end of|to|of) "
@@ -70,7 +70,7 @@ RULES: Final[tuple[Rule, ...]] = (
          r"(?:一律|务必|始终|永远|总是|每次|每当|凡是|不要再|别再|再也不要|一直要|都要|必须)~10(?:回答|回复|答复|称呼|叫我|推荐|提醒我|告诉"
          r"(?:我|用户|他|她)|翻译|总结成?|输出|给我|帮我|替我|给用户|建议|引用|向用户|对用户|为我)" + _GUARDED_CN,
          unless=r"(?:我|他|她|朋友|医生|老师|店员|大家|人们)(?:们)?(?:总是|一直|始终)"),
-    rule(STANDING, MEDIUM, "你|助手|助理|智能体|ai|模型|机器人|回答|回复|我",
+    rule(STANDING, MEDIUM, "一律|不得|不要再|今后|以后|务必|只能|始终|必须|总是|每当|每次|永远|禁止|都要",
          r"(?:你|助手|助理|智能体|ai|模型|机器人|(?:每次|所有|每条|每个)~4(?:回答|回复|对话|答案))~4(?:以后|今后|必须|务必|一律|始终|永远|"
          r"总是|每次|每当|不要再|都要|不得|禁止|只能)~16(?:回答|回复|用|使用|推荐|建议|发|提醒|说|写|调用|记住|遵守|按|优先|采用|提供|告诉|"
          r"忽略|执行|处理|视为|当作|带|附|加|引用)" + _GUARDED_CN + r"|每当(?:我|用户|客户|有人|你)~20(?:就|都|请|要|必须|应)"),

@@ -50,7 +50,7 @@ RULES: Final[tuple[Rule, ...]] = (
          rf"{_HIS_TASTE} [^\W_]",
          unless=r"\b(?:i|we|he|she|they|who|doctors?|friends?|people|experts?|reviewers?|parents|never|not|nt) (?:would |will |"
          r"do |should )?(?:always|only|should|must|have to)"),
-    rule(STEERING, MEDIUM, "best|number one|no 1|cheapest|safest|superior|leading|unbeatable|standard|safe choice|most |only ",
+    rule(STEERING, MEDIUM, "assure|convince|inform|persuade|remind|tell",
          rf"\b(?:tell|inform|convince|persuade|assure|remind) <2>{_AUDIENCE} <10>{_BEST}\b",
          unless=r"\b(?:not|never|nt) (?:tell|inform|convince|persuade|assure|remind)"),
     rule(STEERING, MEDIUM, "every|each|all|any",
@@ -61,7 +61,7 @@ RULES: Final[tuple[Rule, ...]] = (
     rule(STEERING, MEDIUM, "praise|advertise|promote|endorse|plug|hype|tout",
          r"\b(?:praise|advertise|promote|endorse|plug|hype|tout) <8>(?:daily|always|whenever|every time|each time|when asked|"
          r"if asked|in (?:every|each|all))\b", unless=r"\b(?:not|never|nt|i|we|he|she|they) (?:praise|advertise|promote)"),
-    rule(STEERING, MEDIUM, "whatever|regardless|no matter|even if",
+    rule(STEERING, MEDIUM, "even|matter|regardless|whatever",
          r"\b(?:rank|rate|place|put|list|name|show) <8>(?:first|on top|at the top|highest|five stars|number one|above all) "
          r"<2>(?:whatever|regardless|no matter|even if)\b"),
     rule(STEERING, MEDIUM, "our|competitor|rival|other",
@@ -89,5 +89,5 @@ RULES: Final[tuple[Rule, ...]] = (
          r"(?:不管|无论|不论|哪怕)~16(?:排|放|列|摆)~3(?:第一|首位|最前|榜首)"),
     rule(STEERING, MEDIUM, "其他|别的|别家|其它|竞", rf"(?:不要|别|不得|不准|禁止|不许|不再)再?(?:推荐|提及|提到|介绍|提)~3{_RIVALS_CN}"),
     rule(STEERING, MEDIUM, "对手|竞品|别家|其他|别的|其它", rf"{_RIVALS_CN}~6(?:说|称|写成|描述成|说成)~6(?:不可靠|不好|差|有问题|骗|有风险|倒闭|停业|"
-         r"已满|难吃|不安全)|(?:说|写|把)~3{_RIVALS_CN}~6(?:不可靠|很差|是骗子|有风险|倒闭|停业|已满|难吃|不安全)"),
+         rf"已满|难吃|不安全)|(?:说|写|把)~3{_RIVALS_CN}~6(?:不可靠|很差|是骗子|有风险|倒闭|停业|已满|难吃|不安全)"),
 )  # fmt: skip
