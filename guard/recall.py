@@ -180,6 +180,7 @@ def fenced(items: Sequence[Recalled], now: datetime, rooms: Rooms) -> Assembled:
         nonce=rooms.new_id().replace("-", "")[-_NONCE_CHARACTERS:],
         now=now,
         bounds=rooms.bounds.context,
+        count=rooms.count,
     )
 
 

@@ -45,7 +45,7 @@ from guard.unremarked import Unremarked
 from guard.untraced import Untraced
 from guard.watch import Unwatched, Watch
 from guard.webhooks import Hooking
-from memory.assembly import ContextBounds
+from memory.assembly import ContextBounds, CountTokens, estimate_tokens
 from memory.fusion import DEFAULT_WEIGHTS, NO_RAMPS, Fusion, FusionWeights, Ramp
 from memory.ranking import DEFAULT_RANKING, DEFAULT_THRESHOLDS, RankingBounds, Thresholds
 from memory.types import TenantId
@@ -137,6 +137,7 @@ class Rooms(msgspec.Struct, frozen=True):
     origins: Origins | None = None
     magnets: Magnets | None = None
     relating: Relating = ByClaims()
+    count: CountTokens = estimate_tokens
     closely: Closely | None = None
     rewording: Rewording | None = None
     ordering: Ordering | None = None

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
+from pathlib import Path
 
 import msgspec
 
@@ -15,11 +16,13 @@ from guard.consulting import Consulted
 from guard.extracting import Extracting
 from guard.models.batching import BatchBounds
 from guard.models.chat import CLAIMS, ORDER, QUESTION
+from guard.models.counting import counting
 from guard.models.crossing import CrossEncoder, Options
 from guard.ordering import Allows, Ordering
 from guard.ports import Indexing, Registry
 from guard.rewording import Rewording
 from guard.stages import secrets
+from memory.assembly import CountTokens, estimate_tokens
 from memory.types import TenantId
 
 
@@ -30,6 +33,7 @@ class Assists(msgspec.Struct, frozen=True):
     rewording: Rewording | None = None
     ordering: Ordering | None = None
     extracting: Extracting | None = None
+    count: CountTokens = estimate_tokens
 
 
 @asynccontextmanager
@@ -44,6 +48,7 @@ async def opened_assists(settings: Settings, registry: Registry) -> AsyncIterato
             _rewording(settings.recall.rewriter, stack),
             _ordering(settings.recall, registry, stack),
             _extracting(settings.relate.extractor, stack),
+            await _count(settings.recall.tokenizer),
         )
 
 
@@ -57,6 +62,10 @@ def watch_assists(metrics: Metrics, assists: Assists) -> None:
     ):
         if one is not None:
             metrics.look_up(partial(_figures, name, one))
+
+
+async def _count(tokenizer: Path | None) -> CountTokens:
+    return estimate_tokens if tokenizer is None else await asyncio.to_thread(counting, tokenizer)
 
 
 async def _closely(section: Recall, stack: AsyncExitStack) -> Closely | None:

@@ -19,6 +19,7 @@ from guard.models.transformer import Options, TransformersEmbedder
 from guard.models.vectors import VECTOR, Prefixes
 from guard.ports import Embedder, EmbedderId
 from guard.rooms import Bounds
+from memory.assembly import ContextBounds
 from memory.fusion import DENSE, NO_RAMPS, FusionWeights, Ramp
 from memory.ranking import DEFAULT_THRESHOLDS, RankingBounds, Thresholds
 from storage.database import Database
@@ -121,6 +122,12 @@ def bounds_of(settings: Settings) -> Bounds:
         route_hits=found.route_hits,
         session_neighbours=found.session_neighbours,
         rerank_items=found.rerank_items,
+        context=ContextBounds(
+            items=found.context_items,
+            fewer=found.context_fewer,
+            tokens=found.context_tokens,
+            characters=found.context_characters,
+        ),
         low_trust_items=found.low_trust_items,
         thresholds=thresholds,
         ramps=NO_RAMPS if low is None or high is None else {DENSE + VECTOR: Ramp(low, high)},

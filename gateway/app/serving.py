@@ -476,6 +476,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         origins=SqlOrigins(keep.database),
         doubts=SqlDoubts(keep.database),
         hot=hot,
+        count=adapters.assists.count,
         closely=adapters.assists.closely,
         rewording=adapters.assists.rewording,
         ordering=adapters.assists.ordering,

@@ -50,5 +50,5 @@ def fenced(memories: Sequence[Memory], bounds: ContextBounds, rooms: Rooms) -> F
         for one in memories
     ]
     nonce = rooms.new_id().replace("-", "")[-_NONCE_CHARACTERS:]
-    block = assemble(excerpts, nonce=nonce, now=rooms.clock(), bounds=bounds)
+    block = assemble(excerpts, nonce=nonce, now=rooms.clock(), bounds=bounds, count=rooms.count)
     return Fenced(block.context, len(block.ids), block.tokens)

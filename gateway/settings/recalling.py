@@ -46,6 +46,15 @@ class Recall(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Best memories for which the turns beside them are looked at; 0: none."""
     rerank_items: Annotated[int, Meta(ge=1, le=100)] = 20
     """Most relevant memories whose wording is read once more."""
+    context_items: Annotated[int, Meta(ge=1, le=50)] = 5
+    """Memories in the block for a prompt."""
+    context_fewer: Annotated[int, Meta(ge=1, le=50)] = 3
+    """As many when those have more than `context_tokens`; then fewer still, until they fit."""
+    context_tokens: Annotated[int, Meta(ge=100, le=1_000_000)] = 1500
+    context_characters: Annotated[int, Meta(ge=40, le=8192)] = 200
+    """Of each memory in the block; its whole text is to be had by its id."""
+    tokenizer: Path | None = None
+    """A `tokenizer.json` by which tokens are counted; none: a guess on the safe side."""
     cross_encoder: Path | None = None
     """A sequence classifier of one score that reads question and memory together: a directory in
     Hugging Face's form, with weights in safetensors.

@@ -81,6 +81,7 @@ from guard.rooms import Rooms
 from guard.ruling import Manner, Ruling
 from guard.trace import Trace
 from guard.webhooks import Webhook
+from memory.assembly import estimate_tokens
 from memory.origin import OriginClass
 from memory.types import (
     ClientId,
@@ -684,11 +685,13 @@ class World:
 
 
 def _rooms(registry: Registry) -> Rooms:
-    """Return rooms with a clock, ids and the registry; the doors here use none of the others."""
+    """Return rooms with a clock, ids, the registry and what counts tokens; the doors here use none
+    of the others.
+    """
     none = cast("Any", None)
     fields = {one.name: none for one in msgspec.structs.fields(Rooms)}
     known = {"clock": lambda: datetime.now(UTC), "new_id": lambda: str(uuid.uuid4())}
-    return Rooms(**fields | known | {"registry": registry})
+    return Rooms(**fields | known | {"registry": registry, "count": estimate_tokens})
 
 
 def key_set(tmp_path: Any, *keys: Mapping[str, Any], auth: Auth | None = None) -> KeySet:
