@@ -100,6 +100,8 @@ class Features(msgspec.Struct, frozen=True):
     blank: float
     """For one inside that shares no word with the question: as far as that says what it is about
     beside its time."""
+    named: float
+    """1 if the question names codes and it has each of them."""
 
 
 WEIGHTS: Final = Features(
@@ -111,10 +113,11 @@ WEIGHTS: Final = Features(
     elsewhen=-1.4,
     misfit=-1.3,
     blank=-0.5,
+    named=0.6,
 )
 AGAINST: Final = Signs(
-    untold=-1.5,
-    others=-0.8,
+    untold=-2.0,
+    others=-1.0,
     opposed=-0.8,
     only_named=-0.6,
     undecided=-0.5,
@@ -122,6 +125,10 @@ AGAINST: Final = Signs(
 """What each sign of `memory.unsaid` takes. None adds: what fails without them isn't read for it."""
 _WEIGHTS: Final = msgspec.structs.astuple(WEIGHTS)
 _AGAINST: Final = msgspec.structs.astuple(AGAINST)
+_AGAINST_NAMED: Final = msgspec.structs.astuple(
+    msgspec.structs.replace(AGAINST, only_named=0.0, undecided=0.0)
+)
+"""Who names a code asks for what has it, and shares little else with that."""
 BIAS: Final = -0.48
 """Such that the shipped threshold keeps its number, .36."""
 
@@ -182,15 +189,17 @@ def _held_against(
         mean, spread = _usual(*others)
         inside = float(one.then and bool(asked.spans))
         plain = texts[id]
+        has = _has(plain, asked.numbers)
         found[id] = Features(
             apart=(own - mean) / spread,
-            lacks=float(not _has(plain, asked.numbers)),
+            lacks=float(not has),
             inside=inside,
             outside=float(bool(asked.spans)) - inside,
             alone=inside * asked.empty,
             elsewhen=inside * (most - covered[id]),
             misfit=float(_misfit(plain, asked.kinds)),
             blank=inside * (1.0 - asked.empty) * float(not covered[id]),
+            named=float(has and bool(asked.numbers)),
         )
     return found
 
@@ -210,7 +219,8 @@ def bearing(
     for id, one in _held_against(asked, evidence, read, texts).items():
         strength = BIAS + evidence[id] + _weighed(_WEIGHTS, one)
         if strength > 0.0:
-            strength += _weighed(_AGAINST, signs(asked.wants, read[id].text, texts[id]))
+            against = _AGAINST_NAMED if one.named else _AGAINST
+            strength += _weighed(against, signs(asked.wants, read[id].text, texts[id]))
         found[id] = max(0.0, strength)
     return found
 

@@ -14,6 +14,7 @@ _MONTH: Final = (
 )
 CALENDAR: Final = re.compile(
     rf"\b(?:19|20)\d\d\b|\d+\s?[年月日号点]|[一二三四五六七八九十]+[月日号点]"
+    r"|(?:星期|礼拜|周)[一二三四五六]"
     rf"|\b\d{{1,2}}(?:st|nd|rd|th)?\s{_MONTH}\b|\b{_MONTH}\s\d{{1,2}}\b|\d{{1,2}}:\d\d"
 )
 """Numbers of dates and clocks, which answer no question for a number."""
@@ -22,7 +23,7 @@ _A_NUMBER: Final = (
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen"
     r"|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty"
     r"|ninety|hundreds?|thousands?|millions?|half|both|couple|pair|few|several|dozens?|once|twice"
-    r"|single|all|every|none|no|a|an)\b|[一二两双三四五六七八九十百千万半几每]"
+    r"|single|all|every|none|no)\b|[一二两双三四五六七八九十百千万半几每]"
 )
 
 KINDS: Final = {
@@ -40,6 +41,8 @@ KINDS: Final = {
         re.compile(
             r"\bhow (?:much (?!time)|expensive)"
             r"|\bwhat(?!.*\b(?:day|date|time|account)\b).*\b(?:price|cost|salary|wages?|rent)\b"
+            r"|\bwhat (?:do|does|did) [^?]*\b(?:pay|spend|charge|earn)\b"
+            r"|[挣赚花付卖][了的]?[^谁哪,，。]{0,3}多少(?:[?？了]|$)"
             r"|多少钱|(?:工资|薪水|价格|费用|租金|房租|报酬)[^谁哪何时候怎]*(?:多少|几[百千万块元]|多高)"
         ),
         re.compile(
@@ -52,7 +55,7 @@ KINDS: Final = {
     "count": (
         re.compile(
             r"\bhow (?:many|old|far|long|tall|big|often)\b|\bwhat age\b"
-            r"|多少(?:个|次|岁|位|本|张|只|件|台|人|名|斤|米|公里|年|天)|几[个次岁位本张只件台名斤米公年天]|多[大远高重长久]"
+            r"|多少(?![钱元块码号度])[\u4e00-\u9fff]|几[个次岁位本张只件台名斤米公年天]|多[大远高重长久]"
         ),
         re.compile(_A_NUMBER),
     ),

@@ -8,6 +8,7 @@ being asked alike, and has no such signs but those of another person or thing.
 """
 
 import re
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import msgspec
@@ -28,6 +29,7 @@ from memory.terms import among, terms_of
 from memory.understanding_rules import FUNCTION
 from memory.unsaid_rules import (
     ASKS_ITSELF,
+    AT_A_NAME,
     BRAND,
     BRANDED,
     BRANDED_HAN,
@@ -38,9 +40,13 @@ from memory.unsaid_rules import (
     OPPOSED,
     PLACED,
     PROPERTIES,
+    REASON,
+    REASONED,
+    SOMEBODY,
     SPEAKS,
     TWO_NAMES,
     WHEN,
+    WHO,
     YES_NO,
 )
 
@@ -48,6 +54,7 @@ _HAN: Final = re.compile(r"[\u3400-\u9fff]")
 _LATIN: Final = re.compile(r"[a-z']+")
 _IN_WORDS: Final = frozenset("abcdefghijklmnopqrstuvwxyz'")
 _WORDS: Final = re.compile(r"[a-z0-9'-]+")
+_CODES: Final = re.compile(r"[a-z-]*\d[a-z0-9-]*")
 _DID: Final = re.compile(r"[a-z]*(?:ed|ing)")
 _MEANS: Final = frozenset([Role.NOUN, Role.VERB, Role.WORD])
 _OPPOSED_LATIN: Final = frozenset(word for one in OPPOSED for word in one if word.isascii())
@@ -107,7 +114,7 @@ class Signs(msgspec.Struct, frozen=True):
 def wanted(text: str, plain: str) -> Wanted:
     """Return what a question wants to be told; `plain` is it folded, without its times."""
     names = {name: asks for name, (asks, _) in PROPERTIES.items()}
-    names |= {"full": FULL, "called": CALLED, "brand": BRAND}
+    names |= {"full": FULL, "called": CALLED, "brand": BRAND, "reason": REASON, "who": WHO}
     properties = tuple(name for name, asks in names.items() if asks.search(plain))
     capitals = inside(text, capitals_of(text))
     words, decides = _content(plain), frozenset[str]()
@@ -120,7 +127,7 @@ def wanted(text: str, plain: str) -> Wanted:
         properties,
         kin=kin_of(plain),
         capitals=capitals,
-        names=tuple(word for word in _latin(plain) if not names_nobody(word)),
+        names=tuple(word for word in _latin(_CODES.sub(" ", plain)) if not names_nobody(word)),
         like=like_names(plain),
         opposed=_with_opposites(plain),
         decides=decides,
@@ -134,11 +141,13 @@ def signs(asked: Wanted, text: str, plain: str) -> Signs:
     opposed = bool(asked.opposed) and _opposed(asked, plain)
     if ("?" in plain or not plain.isascii()) and ASKS_ITSELF.search(plain):
         return Signs(others=float(others), opposed=float(opposed))
-    told = [_told(name, asked, text, plain) for name in asked.properties]
-    # Every memory has a time, and one that tells what is asked for may say it in other words.
-    only_named = not (asked.when or (told and all(told))) and _only_named(asked, text, plain)
+    told = {name: _told(name, asked, text, plain) for name in asked.properties}
+    # Every memory has a time, and one that tells what is asked for may say it in other words: but
+    # for what nearly all may tell.
+    tells = all(told.values()) and bool(told.keys() - _LOOSE)
+    only_named = not (asked.when or tells) and _only_named(asked, text, plain)
     return Signs(
-        untold=float(not all(told)),
+        untold=float(not all(told.values())),
         others=float(others),
         opposed=float(opposed),
         only_named=float(only_named),
@@ -148,16 +157,59 @@ def signs(asked: Wanted, text: str, plain: str) -> Signs:
 
 def _told(name: str, asked: Wanted, text: str, plain: str) -> bool:
     """Say whether a text may tell a property."""
-    if name == "full":
-        return bool(FULL.search(plain) or TWO_NAMES.search(text) or text == text.lower())
-    if name == "called":
-        by_form = NAMES_HAN.search(text) if _HAN.search(text) else NAMES.search(plain)
-        return bool(by_form) or _names_more(asked, text)
-    if name == "brand":
-        by_form = BRANDED.search(plain) or (_HAN.search(text) and BRANDED_HAN.search(text))
-        return bool(by_form) or _names_more(asked, text)
-    _, holds = PROPERTIES[name]
-    return bool(holds.search(plain)) or (name == "bank" and _names_more(asked, text))
+    by_form = name not in PROPERTIES or bool(PROPERTIES[name][1].search(plain))
+    more = _MORE.get(name)
+    if name in _EITHER:
+        return by_form or _names_more(asked, text)
+    return by_form and (more is None or more(asked, text, plain))
+
+
+def _tells_full(_: Wanted, text: str, plain: str) -> bool:
+    return bool(FULL.search(plain) or TWO_NAMES.search(text) or text == text.lower())
+
+
+def _tells_called(asked: Wanted, text: str, plain: str) -> bool:
+    by_form = NAMES_HAN.search(text) if _HAN.search(text) else NAMES.search(plain)
+    return bool(by_form) or _names_more(asked, text)
+
+
+def _tells_brand(asked: Wanted, text: str, plain: str) -> bool:
+    by_form = BRANDED.search(plain) or (_HAN.search(text) and BRANDED_HAN.search(text))
+    return bool(by_form) or _names_more(asked, text)
+
+
+def _tells_who(asked: Wanted, text: str, plain: str) -> bool:
+    # Chinese leaves out who is meant.
+    by_form = _HAN.search(text) or SOMEBODY.search(plain) or kin_of(plain)
+    return bool(by_form) or _names_more(asked, text)
+
+
+def _tells_why(asked: Wanted, _: str, plain: str) -> bool:
+    return bool(REASONED.search(plain)) or not _restates(asked, plain)
+
+
+def _tells_which_school(asked: Wanted, text: str, _: str) -> bool:
+    return bool(_HAN.search(text) or AT_A_NAME.search(text)) or _names_more(asked, text)
+
+
+_MORE: Final[Mapping[str, Callable[[Wanted, str, str], bool]]] = {
+    "full": _tells_full,
+    "called": _tells_called,
+    "brand": _tells_brand,
+    "who": _tells_who,
+    "reason": _tells_why,
+    "school": _tells_which_school,
+}
+"""What else a text needs that tells it."""
+_EITHER: Final = frozenset(["bank"])
+"""What a name that the question does not have tells as well."""
+_LOOSE: Final = frozenset(["who", "work", "opinion", "hobby", "reason"])
+"""What so many texts may tell that having it excuses nothing else."""
+
+
+def _restates(asked: Wanted, plain: str) -> bool:
+    """Say whether a text says most of what is asked about: what says it otherwise may be why."""
+    return len(among(asked.words, plain)) > _MOST_MISSING * len(asked.words)
 
 
 def _names_more(asked: Wanted, text: str) -> bool:

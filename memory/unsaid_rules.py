@@ -15,6 +15,13 @@ _NUMBER: Final = (
 )
 _ONE: Final = r"\b(?:which|what) "
 
+_OF_AGE: Final = (
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
+    r"|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+    r"|hundred|thousand)\b|[一二两三四五六七八九十百]+(?=[岁周个半多几了,，。.!！\s年]|$)"
+)
+"""A number, and in Chinese none that counts something else: 缝了两针."""
+
 PROPERTIES: Final = {
     "age": (
         re.compile(
@@ -22,7 +29,9 @@ PROPERTIES: Final = {
             r"|岁数|年纪|年龄"
         ),
         re.compile(
-            _NUMBER + r"|\bbirth|\bborn|\bage|teen|\b(?:year|month|week)s?[ -]old|岁|月大|出生"
+            r"(?<!\bat )(?:"
+            + _OF_AGE
+            + r")|\bbirth|\bborn|\bage|teen|\b(?:year|month|week)s?[ -]old|岁|月大|出生"
             r"|生日|寿|属[鼠牛虎兔龙蛇马羊猴鸡狗猪]"
         ),
     ),
@@ -127,11 +136,14 @@ PROPERTIES: Final = {
     "married": (
         re.compile(
             r"^\W*(?:is|are|was|am) .*\bmarried\b|\bmarried to\b|\bwedding anniversary\b"
-            r"|结婚(?:了吗|了没|没有|纪念日)|(?:跟|和)谁结婚"
+            r"|\b(?:seeing|dating) (?:any|some)(?:one|body)\b|\bin a relationship\b"
+            r"|\b(?:is|are) [\w' -]+ single\b|结婚(?:了吗|了没|没有|纪念日)|(?:跟|和)谁结婚"
+            r"|有(?:没有)?(?:对象|[男女]朋友)(?:了?[吗没]|$|[?？])|谈恋爱[了吗没]|单身吗"
         ),
         re.compile(
             r"\bmarri|\bwed|\bpartner\b|\bwife\b|\bhusband\b|\bspouse|\banniversary|\bengage|\bsingle\b|\bdivorc"
-            r"|\bbride|\bgroom|婚|嫁|娶|老公|老婆|爱人|丈夫|妻子|太太|先生|伴郎|伴娘|单身"
+            r"|\bbride|\bgroom|\bboyfriend|\bgirlfriend|\bdat(?:e|es|ed|ing)\b|\bbroke up\b|\bsplit"
+            r"|对象|朋友|恋|相亲|分手|婚|嫁|娶|老公|老婆|爱人|丈夫|妻子|太太|先生|伴郎|伴娘|单身"
         ),
     ),
     "smokes": (
@@ -154,6 +166,75 @@ PROPERTIES: Final = {
             r"|green|candidate|party|投给|党|候选"
         ),
     ),
+    "duration": (
+        re.compile(
+            r"\bhow long (?:has|have|had|did|does|do|is|was|were)\b|\bsince when\b"
+            r"|\bhow many (?:years|months|weeks|days)\b|多久|多长时间|几年|几个月|几个?星期|几周|几天"
+        ),
+        re.compile(
+            _NUMBER + r"|\b(?:year|month|week|day|hour|minute|night|decade|fortnight|weekend)s?\b"
+            r"|\b(?:since|from|until|till|half|long|forever|new)\b|\b(?:start|beg[au]n|join|mov|adopt)"
+            r"|\bbought\b|\bgot\b|[年月天周半刚从到买搬养]|星期|小时|分钟|以来|一直|开始|加入|入职"
+        ),
+    ),
+    "hobby": (
+        re.compile(
+            r"\bhobb(?:y|ies)\b|\b(?:free|spare) time\b|\bfor fun\b|\bpastime|爱好|兴趣|业余|消遣"
+            r"|(?:平时|闲|空|周末).{0,4}(?:喜欢|爱|[做干玩])(?:什么|啥)"
+        ),
+        re.compile(
+            r"\b(?:lov|lik|enjoy|hobb|play|collect|paint|draw|sing|sang|danc|read|knit|run|swim|climb"
+            r"|cycl|fish|bak|cook|garden|hik|ski|surf|sail|rid|keen|into|fan|club|choir|band|team|game"
+            r"|chess|sew|pottery|photo|weekend|evening|sunday|saturday|spare|learn|practi|train|watch"
+            r"|breed|build|restor|every|mad|crazy|relax)"
+            r"|[爱玩迷唱跳弹拉吹画钓养种跑游泳爬骑打踢下听看读写练学攒集]|喜欢|每|常|周末|俱乐部|[队团社]"
+        ),
+    ),
+    "origin": (
+        re.compile(
+            r"\bwhere (?:did|does|do|is|was|were|are|am) [^?]*\b(?:grow up|grew up|come from|raised|born"
+            r"|from)\b|\bhome ?town\b|老家|在哪[里儿]?(?:长大|出生)|哪[里儿的]?人(?:[?？]|$)|籍贯"
+        ),
+        re.compile(
+            r"\bfrom\b|\bborn\b|\bgr[eo]w|\braised\b|\bnative\b|\bhome|\bchild|\bas a (?:kid|boy|girl)\b"
+            r"|\borigin|\broots\b|\baccent|\w(?:ish|ese|ian)\b|老家|长大|出生|[籍人从来]|小时候"
+        ),
+    ),
+    "opinion": (
+        re.compile(
+            r"\bwhat (?:do|does|did) [^?]*\b(?:think|feel|make) (?:of|about)\b|\bfeel about\b"
+            r"|\b(?:opinion|view)s? (?:of|on|about)\b|怎么[看想](?:[的待这那]|$|[?？])|看法|态度"
+            r"|觉得.{0,8}(?:怎么?样|如何)"
+        ),
+        re.compile(
+            r"\b(?:th(?:ink|ought)|fe(?:el|lt)|reckon|believ|lov|hat|lik|dislik|prefer|happ|glad|proud"
+            r"|angry|cross|upset|annoy|worr|hop(?:e|ing)|want|agree|against|opinion|sa(?:y|id)|told|tell"
+            r"|complain|prais|impress|disappoint|good|bad|great|awful|boring|best|worst|ought|should|too"
+            r"|not|never|finds?|found|calls?)|n't|[看说嫌爱恨不好坏烦夸骂怕想愁]|觉得|认为|喜欢|讨厌|高兴"
+            r"|生气|担心|满意|支持|反对|同意"
+        ),
+    ),
+    "work": (
+        re.compile(
+            r"\bwhat (?:do|does|did) (?!i\b|we\b|you\b)[^?,]{1,40} (?<!\bto )do(?: for (?:a living|work|a job)| now"
+            r"| (?:him|her)self| these days)?\W*$|\b(?:do|does|did) for (?:a living|work)\b"
+            r"|\bline of work\b|\boccupation\b|\bprofession\b|\bwork as\b|'s (?:job|trade)\b"
+            r"|做什么(?:工作|行|的)|干(?:什么|啥)(?:工作|的|活)?(?:[?？]|$)|[做干]的?是?哪一?行|什么工作|什么职业"
+        ),
+        re.compile(
+            r"\b(?:work|job|teach|taught|run|ran|driv|drov|sell|sold|stud|retire|career|train|business"
+            r"|shop|office|clinic|hospital|school|compan|factor|farm|firm|crew|shift|boss|manag|lead|own"
+            r"|apprentic|freelanc|engineer|nurs|doctor|law|keep|mak|fix|repair|build|design|writ|edit"
+            r"|cook|bak|cut|clean|serv|paint|photo|deliver|guard|earn|hire|employ|qualif)"
+            r"|\b(?!(?:(?:(?:grand|step)?(?:mo|fa)|bro|o|ano|whe|toge|wea|ra)ther|sister|daughter|partner|after"
+            r"|n?ever|[ou]nder|over|her|later|number|order|dinner|winter|summer|for|n?or|want|cousin)\b)"
+            r"[a-z]{2,}(?:ist|ician|eer|smith|wright|monger|man|woman|medic|ant|or|er)\b"
+            r"|\b(?:is|was|as|are|am|been|became|becomes) (?:an?|the|our|my|in|at|with)\b"
+            r"|\b[a-z]{3,}s (?!on\b|in\b|at\b|to\b|for\b)(?:\w+ )?[a-z]{3,}s\b|\b(?:at|for|with) [a-z]+ "
+            r"|(?<!返)[工]|[医教护师员做干当卖修管编警兵厨演画摄岗职种养]|上班|公司|[厂店局院所校]|银行|铁路"
+            r"|生意|老板|经理|律|退休|研究|学生|专业|司机|记者|会计|设计|程序|开发|作家|单位|部门|负责|开[^心始会]"
+        ),
+    ),
     "rent": (
         re.compile(
             r"\bhow much (?:rent|(?:is|was|are) (?:the|my|our) (?:rent|mortgage))\b"
@@ -166,6 +247,26 @@ PROPERTIES: Final = {
 }
 """What asks for a property, and what any text that tells it has."""
 
+WHO: Final = re.compile(r"^\W*(?:and |so )?who(?:m|'s)?\b|谁")
+"""Asks for somebody."""
+SOMEBODY: Final = re.compile(
+    r"\b(?:i|we|he|she|they|us|me|him|them|mine|ours|my(?:self)?|people|someone|somebody|everyone|everybody|nobody"
+    r"|no one|team|crew|staff|police|neighbou?rs?|friends?|guys?|kids?|folks|both|nurse|vet|chef|cook|boss|guest\w*"
+    r"|coach|landlord|landlady|firm|company|(?!(?:after|n?ever|[ou]nder|over|her|later|number|order|dinner|winter"
+    r"|summer|for|n?or|other|another|whether|together|weather|rather|paper|letter|water|corner)\b)"
+    r"[a-z]{2,}(?:ers?|ors?|ists?|ants?|icians?|men|man|woman|women|eers?))\b"
+)
+"""Whom a text may mean that has no name."""
+REASON: Final = re.compile(
+    r"\bwhy\b|\bhow come\b|\bwhat (?:made|caused|was the reason)\b|为什么|为何|为啥|怎么[会就]|什么原因|凭什么"
+)
+"""Asks for a reason."""
+REASONED: Final = re.compile(
+    r"\b(?:because|caus|since|due|owing|after|as|so|for|reason|with|without|couldn|wouldn|can.t|cannot"
+    r"|not|no|never|too|only|out of|over|want|need|fail|br[eo]ke|if|when|but|where|that|who|which)"
+    r"|\bto (?!the\b)[a-z]|n't\b|[;:,—–，；：、]|[因为由怕嫌太才不没想要是坏错满少缺漏断迟]|所以|导致|结果"
+)
+"""May give one."""
 CALLED: Final = re.compile(
     r"\bcalled\b\W*$|\b(?<!user)(?<!host)names?\b|叫(?:什么|啥)|名字|姓什么|姓啥|贵姓"
 )
@@ -187,6 +288,7 @@ BRAND: Final = re.compile(
 )
 BRANDED: Final = re.compile(r"\bbrand|\bmade by\b|\bmodel\b|牌|型号")
 BRANDED_HAN: Final = re.compile(r"[A-Za-z]{2,}|[,，][^,，]{2,5}的|是[^,，。]{2,6}的")
+AT_A_NAME: Final = re.compile(r"\b(?:at|to|from)(?: the)? [A-Z]")
 PLACED: Final = re.compile(r"\b(?:in|to|at|from|near|on|around)(?: the)?$")
 """Before a name: that of a place, and of nobody."""
 

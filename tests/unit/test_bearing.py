@@ -73,6 +73,23 @@ def test_a_code_is_answered_by_its_own_memory_alone(question: str, text: str, ot
 @pytest.mark.parametrize(
     ("question", "text"),
     [
+        ("what was the matter with 7d0822kb", "The lamp, order 7D-0822-KB, has a crack."),
+        ("有个老客户问 PL 0731K 还有没有?", "货号 pl-0731k 已经断货。"),
+    ],
+)
+def test_a_code_that_is_there_answers_however_far_the_rest_lies(question: str, text: str) -> None:
+    """Who names a code shares little else with its memory."""
+    other = {MemoryId(f"near{n}"): (0.24, "Rain all day.", ASKED) for n in range(6)}
+    assert A in answered(question, other | {A: (0.24, text, ASKED)})
+    bare = "".join(" " if char.isdecimal() else char for char in text)
+    assert A not in answered(question, other | {A: (0.24, bare, ASKED)})
+    assert (one(question, text).named, one("What came?", text).named) == (1.0, 0.0)
+
+
+@pytest.mark.requirement("R9")
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
         ("Why did the backup fail last week?", "The backup failed since the tape was full."),
         ("上周消息队列为什么堵了?", "消息队列堵了,磁盘写满。"),
     ],
@@ -181,6 +198,14 @@ def test_what_is_asked_for_and_was_so_at_another_time_counts_against_what_was_so
         ("How much is the coffee?", "The coffee is 3.50 now.", 0.0),
         ("水泵花了多少钱?", "水泵合同编号 ZA-60418。", 1.0),
         ("水泵花了多少钱?", "水泵一共4200。", 0.0),
+        ("What did I pay for the pump?", "The pump has serial TK-77-2061.", 1.0),
+        ("What did I pay for the pump?", "The pump was 180.", 0.0),
+        ("直播一个月能赚多少", "直播每天开。", 1.0),
+        ("直播一个月能赚多少", "直播每月八千。", 0.0),
+        ("频道有多少粉丝?", "频道星期六更新。", 1.0),
+        ("频道有多少粉丝?", "频道有两万人看。", 0.0),
+        ("How many rooms are there?", "It is an old house.", 1.0),
+        ("How many rooms are there?", "It has nine.", 0.0),
         ("What is the password of the relay?", "The relay runs version 3.9.0.", 1.0),
         ("What is the password of the relay?", "The relay opens with heron22.", 0.0),
         ("Who changed the password of the relay?", "Tom looked after the relay.", 0.0),
