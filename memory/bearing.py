@@ -32,7 +32,8 @@ from memory.bearing_rules import (
 from memory.terms import among
 from memory.times import Span, Times, without_times
 from memory.types import MemoryId
-from memory.unsaid import NOTHING_WANTED, Signs, Wanted, signs, wanted
+from memory.unsaid import Signs, signs
+from memory.wanted import NOTHING_WANTED, Wanted, wanted
 
 _SHORTEST: Final = 3
 """Characters from which what has a digit is a code and not a count."""

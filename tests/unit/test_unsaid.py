@@ -10,7 +10,8 @@ from memory.bearing import Read, bearing, sought
 from memory.ranking import DEFAULT_THRESHOLDS
 from memory.times import NO_TIMES
 from memory.types import MemoryId
-from memory.unsaid import Signs, signs, wanted
+from memory.unsaid import Signs, signs
+from memory.wanted import wanted
 
 A, B = MemoryId("a"), MemoryId("b")
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
