@@ -1,0 +1,1 @@
+"""Fits what wording counts beside relevance, on conversations that are made here."""
