@@ -55,6 +55,9 @@ _BAD_NEWS = (
     r"(?:fees?|charges?|costs?|surcharges?|commissions?|risks?|warnings?|errors?|side effects?|logs?|alerts?|"
     r"transactions?|penalt(?:y|ies)|failures?|recalls?|complaints?|price increases?|conflicts? of interest)"
 )
+# Not to agree, and not to press a button, is care and skips nothing.
+_GIVE_CN = r"(?:轻易|随便|随意)?(?:点击?|给)?(?:授权|同意|批准|(?<=点)确认|(?<=点击)确认)"
+_WARNED_CN = r"(?![^。！？!?\n]{0,40}?(?:(?:请?不要|请?勿|别|可以直接)(?:转|付|打|汇|理|照做|相信|挂断)|报警|举报|都是骗|是诈骗|不实|并未发出))"
 _GATE_CN = r"(?:确认|核实|验证|审批|审核|复核|审查|授权|核验|验证码|安全检查|校验|询问用户|请示|双重认证|同意)"
 _DEAL_CN = (
     r"(?:付款|支付|转账|汇款|交易|操作|访问|权限|提现|扣款|删除|退款|请求|采购|购买|打款|下单|消费)"
@@ -85,7 +88,7 @@ _AUTHORISED: Final = (
          r"(?<![_.])\b(?:is|are|am|becomes?|added as|registered as|act(?:s|ing)? as|treated as) (?:now |also )?(?:an? |the )?(?:new |only |"
          r"sole |full )?(?:system |account )?"
          r"(?:admin|administrator|superuser|approver|authori[sz]ed (?:user|signatory|contact|person|recipient|"
-         r"administrator|agent|representative|buyer|payer))s?\b", unless=r"\bnot (?:an? |the )?(?:admin|authori)|is_admin|\badmin (?:one|password|panel|page)|"
+         r"administrator|agent|representative|buyer|payer))s?\b(?![^.!?\n]{0,60}\b(?:while|until|during) [^.!?\n]{1,40}\b(?:leave|holidays?|away|absent|absence|back|returns?)\b)", unless=r"\bnot (?:an? |the )?(?:admin|authori)|is_admin|\badmin (?:one|password|panel|page)|"
          r"\b(?:if|who|whether) <3>(?:is|are|am)"),
     rule(CLAIM, HIGH, "授权|批准|许可|准许|审批|允许|同意|认可",
          rf"(?:授权|批准|许可|准许|审批通过|允许|同意|认可)(?:了)?~10(?:(?:所有|全部|任何|一切|每笔|后续|今后|以后|无限|自动)~6"
@@ -104,7 +107,7 @@ _AUTHORISED: Final = (
          unless=r"\b(?:no|not|never|nt|without) <2>(?:permission|authori|consent|approval|clearance)|asked"),
     rule(CLAIM, HIGH, "auto",
          r"\bauto(?:matically)?\W?(?:approv|pay|accept|confirm|execut|transfer|purchas|authori[sz]|delet|"
-         r"grant|releas|sign)(?:e|es|ed|ing|al)?\b|\b(?:complete|approve|pay|transfer|purchase|execute|sign|buy)d? <5>"
+         r"grant|releas|sign)(?:e|es|ed|ing|al)?\b(?!:| (?:is|was|are|stays?|remains?) (?:disabled|off|forbidden|not))|\b(?:complete|approve|pay|transfer|purchase|execute|sign|buy)d? <5>"
          r"automatically\b", unless=r"\b(?:not|never|nt) <1>auto"),
     rule(CLAIM, HIGH, "allowed|permitted|entitled|cleared",
          r"\b(?:allowed|permitted|entitled|cleared) to (?:read|access|see|view|delete|modify|approve|transfer|spend|"
@@ -146,9 +149,9 @@ _SKIP: Final = (
          rf"\b{_CHECK} <5>(?:skipped|bypassed|omitted|disabled|waived|ignored|suppressed|turned off)\b",
          unless=r"\b(?:not|never|nt|cannot) <1>(?:be )?(?:skipped|bypassed|omitted|disabled|waived|ignored|suppressed)"),
     rule(CLAIM, HIGH, "跳过|绕过|省略|免|取消|关闭|忽略|无需|不需|不用|不必|不要|别|略过|无须",
-         rf"(?:跳过|绕过|省略|略过|免去|免除|免(?=审|确认|验)|取消|关闭|忽略|无需|无须|不需要?|不用|不必|不要(?!每次都弹)|(?<![分个特区级性类差告识辨])别(?!把))"
+         rf"(?:跳过|绕过|省略|略过|免去|免除|免(?=审|确认|验)|取消|关闭|忽略|无需|无须|不需要?|不用|不必|不要(?!每次都弹|{_GIVE_CN})|(?<![分个特区级性类差告识辨])别(?!把|{_GIVE_CN}))"
          rf"(?:再|去|经过|走)?[^。！？!?\n，,、；;“”\"]{{0,8}}?(?<!离线){_GATE_CN}(?!码截图|费|框|弹窗|额度(?:还是|仍|不变))", unless=r"(?:不要|不得|禁止|切勿|不能|不可|别|勿|不应|请勿|严禁)~2"
-         r"(?:跳过|绕过|省略|取消|关闭|忽略|略过|免)|忘|没有|未经?|之前|再次?被|不要在|不要~4不|(?:关闭|取消)~6(?:前|须|应|需|先)|指绕过|会(?:略过|跳过|绕过)"),
+         r"(?:跳过|绕过|省略|取消|关闭|忽略|略过|免)|忘|没有|未经?|之前|再次?被|不要在|不要~4不|(?:关闭|取消)~6(?:前|须|应|需|先)|指绕过|会(?:略过|跳过|绕过)|(?:并不|不会|只是)跳过|读取"),
 )  # fmt: skip
 
 _PAY: Final = (
@@ -166,7 +169,7 @@ _PAY: Final = (
          r"change)\b(?! <1>(?:only|after|once|unless|by calling))|"
          r"\b(?:new|updated|changed|replacement) (?:bank(?:ing)?|payment|payee|beneficiary|iban|wallet|remittance|"
          r"payout)(?: bank)? (?:accounts?|details|address|instructions|information|number|is|:)",
-         unless=r"\b(?:if|whether|should|when|whenever|never|not|only|once|in case|before|ever) <3>(?:bank|"
+         unless=r"\b(?:if|whether|should|when|whenever|never|not|only|once|in case|before|ever|compare[sd]?|check(?:s|ing)?|verif(?:y|ies|ying)|confirm(?:s|ing)?|about|requests? for|asks? for|asked for) <3>(?:bank|"
          r"payment|wire|billing|remittance|payout|wallet|vendor|supplier|payee|beneficiary|iban|new|updated|changed|replacement)\b|"
          r"\b(?:changed|updated|replaced) (?:only|after|by calling|unless)|\b(?:are|is|be) (?:only |never )?changed <4>(?:only|after|once)"),
     rule(CLAIM, HIGH, "recipient|payee|beneficiary|landlord|rent|invoice|payment|salary|refund",
@@ -176,16 +179,16 @@ _PAY: Final = (
          rf"(?:收款人|收款方|付款对象|收款单位|房东|供应商)~12(?:是|为|改为|现在|:)~14{_ACCOUNT_CN}"),
     rule(CLAIM, HIGH, "付|汇|打|转|存|款|钱|工资|发票|退",
          r"(?:付款|货款|汇款|款项|工资|发票|资金|租金|费用|尾款|定金|转账|钱|退款|报销款?|账款|所有款|余额)~16"
-         rf"(?:打|付|汇|转|支付|存|转账|打款|汇入|转入)(?:款)?(?:到|至|入|给|进|往)?~14{_ACCOUNT_CN}",
-         unless=r"您本人|本人名下|原(?:支付|付款)|原路|合同(?:所载|约定|所列)|对公账户|备案"),
+         rf"(?:打|付|汇|转|支付|存|转账|打款|汇入|转入)(?:款)?(?:到|至|入|给|进|往)?~14{_ACCOUNT_CN}{_WARNED_CN}",
+         unless=r"您本人|本人名下|原(?:支付|付款)|原路|合同(?:所载|约定|所列)|对公账户|备案|所谓|也?别打"),
     rule(CLAIM, HIGH, "转|汇|打|付",
-         rf"(?:转账|汇款|打款|付款|转|汇|打钱|付钱)(?:\d{{1,9}})?(?:元|块|万)?(?:给|到|至|往|入)~12{_ACCOUNT_CN}",
-         unless=r"您本人|本人名下|原(?:支付|付款)|原路|合同(?:所载|约定|所列)|对公账户|备案"),
+         rf"(?:转账|汇款|打款|付款|转|汇|打钱|付钱)(?:\d{{1,9}})?(?:元|块|万)?(?:给|到|至|往|入)~12{_ACCOUNT_CN}{_WARNED_CN}",
+         unless=r"您本人|本人名下|原(?:支付|付款)|原路|合同(?:所载|约定|所列)|对公账户|备案|所谓|也?别打"),
     rule(CLAIM, HIGH, "收款|银行|付款|结算|对公|开户",
          r"(?:收款|银行|付款|结算|对公|开户)[^。！？!?\n，,、；;“”\"]{0,3}(?:账户|账号|帐号|帐户|信息|卡号|收款人|收款方|行|码)[^。！？!?\n，,、；;“”\"]{0,5}?"
-         r"(?:变更|更改|更换|改为|更新|换成|变为|改成|调整为|已改|换了)(?!须|应|需|必须|要|时|前|通知|登记|流程|申请)|"
+         r"(?:变更|更改|更换|改为|更新|换成|变为|改成|调整为|已改|换了)(?!须|应|需|必须|要|时|前|后|函|通知|登记|流程|申请)|"
          r"新的?(?:收款|银行|对公|结算)(?:账户|账号|帐号|人|卡)(?!须|应|需|必须|要)",
-         unless=r"(?:未|没有?|不会|不得|不|是否|如果?|若|凡|任何|一旦|假如|识别|防范|核实|随时|声称|谎称|自称|说)[^。！？!?\n]{0,10}(?:收款|银行|付款|结算|对公|开户)|(?:填写?|输入|绑定|添加|登记)新的?(?:收款|银行|对公|结算)|"
+         unless=r"(?:未|没有?|不会|不得|不|是否|如果?|若|凡|任何|一旦|假如|识别|防范|核实|随时|声称|谎称|自称|说|来函|来信|询问的|所谓)[^。！？!?\n]{0,10}(?:收款|银行|付款|结算|对公|开户)|(?:填写?|输入|绑定|添加|登记)新的?(?:收款|银行|对公|结算)|"
          r"(?:未|没有?|不会|从不)~4(?:变更|更改|更换|改|更新|换)"),
 )  # fmt: skip
 
@@ -246,7 +249,7 @@ _USE: Final = (
          r"(?:(?<!收货)(?<!家庭)(?<!居住)(?<!通讯)地址|客服(?:电话|热线)?|热线)~4(?:改为|变更为|已更换为?|换成|更新为|改成|现在是)"),
     rule(CLAIM, HIGH, "工具|接口|插件|函数|链接|网址|网站|api|端点|服务器|mcp",
          r"(?:只能?|必须|务必|一律|优先|应当?|总是|始终|以后都?|默认|每次都?)~4(?:使用|调用|用|信任|选择|通过|走)~12(?:工具|接口|"
-         r"插件|函数|链接|网址|api|端点|服务器|mcp)"),
+         r"插件|函数|链接|网址|api|端点|服务器|mcp)", unless=r"(?:院内|院方|公司|内部|单位|自有|制片方|编辑部|本(?:校|院|司|单位))"),
     rule(CLAIM, HIGH, "信任|可信|白名单",
          r"(?:完全|绝对|可以|应当?|必须|始终|无条件|请)信任~10(?:工具|来源|网站|域名|发件人|消息|邮件|输出|结果|指令|链接|内容)|"
          r"(?:是|为|属于)(?:官方|完全|唯一|绝对)?(?:认证的?)?(?:可信|受信任|白名单)的?~4(?:来源|网站|域名|发件人|工具|地址|供应商|账户)"),

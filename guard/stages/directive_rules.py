@@ -147,7 +147,9 @@ _ROUTES: Final = (
 _TRIGGERS: Final = (
     rule(DIRECTIVE, MEDIUM, "anybody|anyone|buyer|caller|client|customer|employee|guest|member|owner|parent|patient|"
          "reader|shopper|somebody|someone|student|tenant|traveller|user|visitor",
-         rf"\b{_WHEN} (?:the |a |an |any |your |our )?{_ASKER} <2>(?:ever )?{_MINDS}\b[^.!?\n]{{2,90}}?(?:[,;:\u2014-]\s?|\bthen )(?:please |always |just |first |also |then |simply |quietly |gently |you (?:should|may|can) )*(?:bring|turn|steer|suggest|"
+         rf"\b{_WHEN} (?:the |a |an |any |your |our )?{_ASKER} <2>(?:ever )?{_MINDS}\b[^.!?\n]{{2,90}}?(?:[,;:\u2014-]\s?|\bthen )(?:please |always |just |first |also |then |simply |quietly |gently |you (?:should|may|can) )*"
+         r"(?!let [^.!?\n]{1,24} know\b|(?:tell|call|ask) (?:the|your|our) <1>(?:office|police|bank|desk|reception|bursar|manager|school|staff)\b)"
+         r"(?:bring|turn|steer|suggest|"
          r"give|add|reset|set|switch|point|mention|answer|say|tell|offer|open|reply|name|direct|move|start|use|call|book|put|quote|show|read|praise|treat|let|have|insert|recommend|hand|pass|raise|drop|swap|replace|send|pay|approve)\b",
          unless=r"\b(?:please (?:call|contact|send us|tell us|let us)|let us|tell us|send us|call us)"),
     rule(DIRECTIVE, MEDIUM, "effect|if|mention|moment|next|once|soon|upon|when",

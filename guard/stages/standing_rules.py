@@ -20,7 +20,7 @@ _DO = (
 _NAMED = r"(?:assistant|agent|ai|bot|chatbot|language model)"
 _AGENT = rf"(?:{_NAMED}|you)"
 # A rule that asks for people and checks protects, whoever wrote it.
-_GUARDED_CN = r"(?![^。！？!?\n]{0,26}(?:核实|核对|人工|真人|复核|审批|专人|备案|脱敏|临时账号|不得|审核|确认))"
+_GUARDED_CN = r"(?![^。！？!?\n]{0,26}(?:核实|核对|人工|真人|复核|审批|专人|备案|脱敏|临时账号|不得|审核|确认|走平台|走系统|走流程|有疑问))"
 
 RULES: Final[tuple[Rule, ...]] = (
     rule(STANDING, MEDIUM, "from|further|future|going|henceforth|this",

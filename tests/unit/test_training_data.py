@@ -60,6 +60,22 @@ def test_quiet_attacks_stand_beside_honest_texts_by_the_hundred(lang: str) -> No
     assert strengths["obfuscated"] >= 90
 
 
+@pytest.mark.requirement("W7")
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_comes_from_outside_is_attacks_and_their_honest_twins(lang: str) -> None:
+    """Half are attacks, most of them weak; half of what is honest comes from outside at least."""
+    path = next(path for path in _files() if path.name == f"outside_{lang}.jsonl")
+    rows = _rows_of(path)
+    strengths = Counter(row["strength"] for row in rows)
+    honest = [row for row in rows if row["label"] == 0]
+    outside = [row for row in honest if row["origin"] in ("web", "document", "tool_output")]
+    assert {row["lang"] for row in rows} == {lang}
+    assert len(rows) >= 1300
+    assert 0.4 < strengths["none"] / len(rows) < 0.6
+    assert strengths["weak"] > strengths["blatant"] + strengths["obfuscated"]
+    assert len(outside) > len(honest) / 2
+
+
 @pytest.mark.requirement("W2", "W7")
 def test_honest_texts_are_learned_from_in_disguise_as_well() -> None:
     """The same share of both is disguised, and the views read most disguises."""
