@@ -161,3 +161,9 @@ def test_a_swapped_digit_is_another_code() -> None:
     one, other = entities_of("ZT8820 4417 309"), entities_of("ZT8820 4471 309")
     assert "ref:zt88204417309" in one
     assert "ref:zt88204417309" not in other
+
+
+def test_the_beginning_of_a_code_is_not_that_code() -> None:
+    """Two that differ in their last letter share nothing."""
+    assert "code:pl-0731" in entities_of("PL-0731")
+    assert not set(entities_of("pl0731r")) & set(entities_of("PL-0731K"))
