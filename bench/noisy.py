@@ -26,7 +26,7 @@ from typing import Final
 
 import httpx2
 
-from gateway.app import chores
+from gateway.app import tokens
 from gateway.cli.private import ENVIRONMENT, Place, command, place
 
 BOUND: Final = 1.5
@@ -116,7 +116,7 @@ class Caller:
 
 
 def _caller(where: Place, tenant: str, subject: str) -> Caller:
-    token = chores.token(
+    token = tokens.token(
         where.settings,
         tenant=tenant,
         subject=subject,

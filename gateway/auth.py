@@ -16,8 +16,7 @@ Whatever fails in 1 to 4 and 6 gives the same answer, so that a prober learns no
 import hashlib
 import hmac
 import time
-import uuid
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Protocol
 
@@ -32,6 +31,7 @@ from mcp.server.auth.provider import AccessToken
 from msgspec import Meta
 
 from gateway.keysets import Keys
+from gateway.minting import DEVELOPMENT_CLIENT
 from gateway.resources import Audiences, Resource, resource_at
 from gateway.revoked import Revoked
 from gateway.scopes import Access, requirement
@@ -45,8 +45,6 @@ from memory.types import ClientId, Owner, SubjectId, TenantId
 MAX_TOKEN_CHARS: Final = 8192
 _LAST_INSTANT: Final = 253_402_300_000
 """Just before the year 10000, where datetime ends."""
-_MADE_HERE: Final = "dev-app"
-DEVELOPMENT_CLIENT: Final = ClientId(_MADE_HERE)
 
 _Instant = (
     Annotated[int, Meta(ge=0, le=_LAST_INSTANT)] | Annotated[float, Meta(ge=0, le=_LAST_INSTANT)]
@@ -319,38 +317,6 @@ def _session_owner(principal: Principal, claims: Claims) -> AuthenticatedUser:
 def remaining(principal: Principal, leeway: float) -> float:
     """Return the seconds that a stream of this principal may still live."""
     return max(0.0, principal.expires_at.timestamp() + leeway - time.time())
-
-
-def mint(
-    key: Mapping[str, Any],
-    auth: Auth,
-    *,
-    tenant: str,
-    subject: str,
-    scopes: Iterable[str],
-    client: str = DEVELOPMENT_CLIENT,
-    ttl_seconds: int = 3600,
-    resource: str | None = None,
-) -> str:
-    """Return a token signed with a private JWK, as the development gateway accepts it.
-
-    It is for the resource at an address, or else for the first of the configured audiences.
-    """
-    signer = jwt.PyJWK(dict(key))
-    now = int(time.time())
-    payload = {
-        "iss": auth.issuer,
-        "aud": auth.audiences[0] if resource is None else resource,
-        "iat": now,
-        "exp": now + ttl_seconds,
-        "jti": str(uuid.uuid4()),
-        auth.tenant_claim: tenant,
-        auth.subject_claim: subject,
-        auth.client_claim: client,
-        auth.scope_claim: " ".join(scopes),
-    }
-    headers = {"kid": key["kid"]} if "kid" in key else None
-    return jwt.encode(payload, signer.key, algorithm=signer.algorithm_name, headers=headers)
 
 
 def operator_principal(tenant: TenantId, at: datetime, client: str = "command-line") -> Principal:

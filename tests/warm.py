@@ -47,7 +47,6 @@ def kept_warm() -> Iterator[None]:
             _shared(MultilingualUse, "embed", lambda *given: (*given[:2], given[3])),
         )
         patch.setattr(reading, "Defender", _shared(Defender, "read", lambda *given: given))
-        # By their names in full: `gateway.app` has a function that is called as a module of it is.
         for room in ("gateway.app.serving", "gateway.app.screening"):
             patch.setattr(import_module(room), "prepare", _prepared(keep / "models"))
         patch.setattr(database, "migrate", _migrated(keep / "ledger.db"))

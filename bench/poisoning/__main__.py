@@ -61,7 +61,7 @@ async def _run(asked: argparse.Namespace, files: Sequence[RowFile]) -> Report:
     settings = load(config=asked.config, overrides=overrides)
     peers_dir = (asked.peers_dir or _cache() / "peers") if asked.peers else None
     origins = asked.origin or ORIGINS
-    async with app.screening(settings) as rooms:
+    async with app.judging_rooms(settings) as rooms:
         with say.progress() as advance:
             reports = [
                 await measured(file, origins, rooms, settings, peers_dir=peers_dir, advance=advance)

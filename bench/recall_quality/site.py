@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 import httpx2
 import msgspec
 
-from gateway.app import chores
+from gateway.app import tokens
 from gateway.cli.private import Place, place, serving
 
 _SECONDS: Final = 120.0
@@ -99,7 +99,7 @@ class Site:
 
     def subject(self, name: str) -> Subject:
         """Return a subject's memory; equal names are one."""
-        token = chores.token(
+        token = tokens.token(
             self._where.settings,
             tenant="bench",
             subject=name,

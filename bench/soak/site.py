@@ -18,7 +18,7 @@ from bench.soak.book import Owner
 from bench.soak.greedy import BURST_SECONDS
 from gateway import app
 from gateway.app.keep import start_keys
-from gateway.auth import DEVELOPMENT_CLIENT
+from gateway.minting import DEVELOPMENT_CLIENT
 from gateway.settings import Settings, load
 from storage.keystore import prepare
 from storage.migrations import migrate

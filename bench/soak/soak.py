@@ -16,7 +16,7 @@ from bench.soak.greedy import GREEDY, UNITS_PER_MINUTE, Excess, Greed, excess, t
 from bench.soak.proving import Proving, audited, drained, stopped
 from bench.soak.site import Site
 from bench.soak.visiting import Visiting
-from gateway.auth import DEVELOPMENT_CLIENT
+from gateway.minting import DEVELOPMENT_CLIENT
 
 Say = Callable[[str], None]
 _RATIO_SLACK: Final = 1.0

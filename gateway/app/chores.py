@@ -1,7 +1,7 @@
 """What an operator does beside serving: tokens, migration, repair, verification, screening."""
 
 import secrets
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
@@ -20,9 +20,7 @@ from gateway.app.keep import Keep, keys_url, ledger_url, opened_keep, start_keys
 from gateway.app.policing import is_unsafe, overrides_of, policy_of
 from gateway.app.screening import no_quota, opened_detectors, proven
 from gateway.app.serving import Progress, new_id, now, prepare_models
-from gateway.auth import mint
-from gateway.resources import Resource
-from gateway.settings import EmbedderKind, Mode, Settings, SettingsError
+from gateway.settings import EmbedderKind, Settings, SettingsError
 from guard.errors import GuardError, InvalidError, UnavailableError
 from guard.magnets import Magnets
 from guard.rooms import Rooms
@@ -63,38 +61,6 @@ class Drifted(msgspec.Struct, frozen=True):
     missing: int
     stale: int
     orphans: int
-
-
-def token(
-    settings: Settings,
-    *,
-    tenant: str,
-    subject: str,
-    scopes: Iterable[str],
-    client: str,
-    ttl_seconds: int,
-    resource: Resource | None = None,
-) -> str:
-    """Return a development token signed with the key in the data directory, made if missing.
-
-    Raises SettingsError in production: there, an authorisation server issues tokens.
-    """
-    if settings.mode is Mode.PRODUCTION:
-        raise SettingsError("production: tokens come from the authorisation server")
-    keys_file = start_keys(settings).keys_file
-    if keys_file is None:
-        raise SettingsError("auth.keys_url: tokens come from the issuer, none can be made here")
-    key = msgspec.json.decode(keys_file.read_bytes(), type=dict[str, str])
-    return mint(
-        key,
-        settings.auth,
-        tenant=tenant,
-        subject=subject,
-        scopes=scopes,
-        client=client,
-        ttl_seconds=ttl_seconds,
-        resource=None if resource is None else resource.address(settings.url),
-    )
 
 
 async def migrate(settings: Settings) -> str:

@@ -1,13 +1,12 @@
 """What is kept on disk, opened and proved to fit together; and the keys that open it."""
 
-import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import msgspec
 
-from gateway import firststart
+from gateway.app.starting import start_keys
 from gateway.settings import Secret, Settings, SettingsError
 from guard.errors import UnreadableError
 from memory.types import SubjectId, TenantId
@@ -20,9 +19,20 @@ from storage.keyring import Keyring
 from storage.keystore import KeyStoreSql
 from storage.outbox import SqlOutbox
 from storage.ready import Ready
-from storage.rootkey import RootKey, check_private, generate_root_key
-from storage.signing import generate_signing_jwk
+from storage.rootkey import RootKey, check_private
 from storage.vault import SealingVault
+
+__all__ = [
+    "Keep",
+    "index_dir",
+    "keys_url",
+    "ledger_url",
+    "models_dir",
+    "opened_keep",
+    "pool_of",
+    "root_key",
+    "start_keys",
+]
 
 
 class Keep(msgspec.Struct, frozen=True):
@@ -69,16 +79,6 @@ async def _prove_root(keyring: Keyring) -> None:
         raise SettingsError(
             "the root key is not the one that the key store was made with"
         ) from None
-
-
-def start_keys(settings: Settings) -> firststart.StartKeys:
-    """Return the keys to start with; development makes what is missing and says so on stderr."""
-    return firststart.prepare(
-        settings,
-        new_root_key=generate_root_key,
-        new_signing_jwk=generate_signing_jwk,
-        say=lambda line: sys.stderr.write(f"memguard: {line}\n"),
-    )
 
 
 def root_key(source: Path | Secret) -> RootKey:

@@ -1,11 +1,11 @@
 """Which policy is in force: a shipped profile or a file, and tenants' own rules beside it (W11)."""
 
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from gateway.settings import Profile, Settings
-from gateway.telemetry import LOGGER
 from guard.detectors import SCREENING
 from memory.types import TenantId
 from policies.load import (
@@ -21,6 +21,8 @@ from policies.load import (
 )
 from policies.model import Enforcement, Policy
 
+_LOGGER: Final = logging.getLogger("memguard")
+"""That of `gateway.telemetry`, without the frameworks that it looks on."""
 MAX_OVERRIDES: Final = 10_000
 """Files of tenants that are read; as many as tenants that a settings file may name."""
 
@@ -88,7 +90,7 @@ def document_of(word: str) -> bytes:
 def warn_unsafe(policy: Policy) -> None:
     """Say in the log, at every start, that the policy holds nothing."""
     if is_unsafe(policy):
-        LOGGER.warning("UNSAFE policy: what its rules would hold or reject is stored and recalled")
+        _LOGGER.warning("UNSAFE policy: what its rules would hold or reject is stored and recalled")
 
 
 def is_unsafe(policy: Policy) -> bool:

@@ -12,12 +12,12 @@ from rich.console import Console
 from rich.text import Text
 
 from gateway import app
-from gateway.auth import DEVELOPMENT_CLIENT
 from gateway.cli import say
 from gateway.cli.edges import HttpEdges, forged
 from gateway.cli.options import Json
 from gateway.cli.private import ENVIRONMENT, Place, PrivateGatewayError, command, place, serving
 from gateway.cli.walk import Step, Tokens, Walk
+from gateway.minting import DEVELOPMENT_CLIENT
 from gateway.settings import Settings
 from guard.principal import Scope
 

@@ -53,7 +53,7 @@ async def explained(
 ) -> Explanation:
     """Judge a text as the first write of a subject that nobody knows; nothing is stored."""
     owner = Owner(TenantId(tenant or _NOBODY), SubjectId(_NOBODY))
-    async with app.screening(settings) as plain, _governed(plain, tenant, settings) as rooms:
+    async with app.judging_rooms(settings) as plain, _governed(plain, tenant, settings) as rooms:
         draft = draft_of(text, origin, settings, rooms)
         screened, _ = await judge(offline_principal(owner, rooms.clock()), draft, rooms)
         return explanation_of(screened, policy_for(owner.tenant, rooms))

@@ -2,17 +2,19 @@
 
 import asyncio
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gateway import app
 from gateway.cli import say
-from gateway.cli.explaining import Explanation, Seen, explained, text_of
 from gateway.cli.options import Config, DataDir, Json, settings_of
-from guard.simulate import Simulation
 from memory.origin import OriginClass
 from policies.load import PolicyError
+
+if TYPE_CHECKING:
+    from gateway.cli.explaining import Explanation, Seen
+    from guard.simulate import Simulation
 
 File = Annotated[
     Path | None,
@@ -69,6 +71,8 @@ def explain(
     json: Json = False,
 ) -> None:
     """Print what each stage finds in one text, and which rules make of it what. Stores nothing."""
+    from gateway.cli.explaining import explained, text_of  # noqa: PLC0415 - the whole screening
+
     settings = settings_of(data_dir, config)
     given = text_of(text, settings)
     explanation = asyncio.run(explained(given, origin, tenant, settings))
@@ -100,7 +104,7 @@ def simulate(
         _tell(found)
 
 
-def _show(explanation: Explanation, text: str) -> None:
+def _show(explanation: "Explanation", text: str) -> None:
     stages = ", ".join(f"{stage} {status}" for stage, status in explanation.stages.items())
     say.table(
         "decision",
@@ -117,14 +121,14 @@ def _show(explanation: Explanation, text: str) -> None:
     say.table("findings", columns, [_row(one, text) for one in explanation.findings])
 
 
-def _row(seen: Seen, text: str) -> tuple[str, ...]:
+def _row(seen: "Seen", text: str) -> tuple[str, ...]:
     score = "" if seen.score is None else f"{seen.score:.3f}"
     places = "; ".join(f"{start}-{end} {text[start:end]!r}" for start, end in seen.spans)
     rules = ", ".join(seen.rules)
     return seen.reason, seen.severity, score, seen.view, places, seen.effect, rules
 
 
-def _tell(found: Simulation) -> None:
+def _tell(found: "Simulation") -> None:
     say.table(
         "simulation",
         ("of", "is"),

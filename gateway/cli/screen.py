@@ -57,7 +57,7 @@ async def _screen(
     as_json = as_json or not say.on_terminal()
     trouble: Counter[str] = Counter()
     feed = lines(source, settings.limits.max_body_bytes, IN_FLIGHT)
-    async with app.screening(settings) as rooms, aclosing(feed):
+    async with app.judging_rooms(settings) as rooms, aclosing(feed):
         with say.progress(wanted=not say.on_terminal()) as advance:
 
             def told(line: Line, judged: Judged) -> None:

@@ -1,16 +1,18 @@
 """`token mint`: tokens of the development gateway."""
 
 import re
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from gateway import app
-from gateway.auth import DEVELOPMENT_CLIENT
 from gateway.cli import say
 from gateway.cli.options import Config, DataDir, settings_of
-from gateway.resources import Resource
+from gateway.minting import DEVELOPMENT_CLIENT
 from guard.principal import Scope
+
+if TYPE_CHECKING:
+    from gateway.resources import Resource
 
 _SECONDS: Final = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 _DURATION: Final = re.compile(r"\A([1-9][0-9]{0,8})([smhd]?)\Z")
@@ -37,10 +39,12 @@ def _scopes(value: str) -> tuple[Scope, ...]:
     return tuple(Scope(word) for word in dict.fromkeys(words))
 
 
-def _resource(value: str | None) -> Resource | None:
-    known = {one.name.lower(): one for one in Resource}
+def _resource(value: str | None) -> "Resource | None":
     if value is None:
         return None
+    from gateway.resources import Resource  # noqa: PLC0415 - with it comes a framework
+
+    known = {one.name.lower(): one for one in Resource}
     if value not in known:
         raise typer.BadParameter(f"resources are: {' '.join(known)}", param_hint="--resource")
     return known[value]

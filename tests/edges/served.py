@@ -16,7 +16,7 @@ from typing import Final
 import httpx2
 import uvicorn
 
-from gateway.app import chores, keep, serving
+from gateway.app import keep, serving, tokens
 from gateway.doors import UseCases
 from gateway.settings import Settings, load
 
@@ -35,7 +35,7 @@ class Served:
     def token(self, subject: str, tenant: str = "acme", *, client: str = "dev-app") -> str:
         """Return a token with every scope."""
         scopes = ("memory:read", "memory:write", "memory:delete", "quarantine:read")
-        return chores.token(
+        return tokens.token(
             self.settings,
             tenant=tenant,
             subject=subject,

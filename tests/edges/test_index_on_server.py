@@ -9,7 +9,7 @@ from typing import Any, cast
 import httpx2
 import pytest
 
-from gateway.app import chores, serving
+from gateway.app import chores, serving, tokens
 from gateway.app.serving import Adapters
 from gateway.settings import Settings, load
 from memory.types import MemoryId, TenantId
@@ -84,7 +84,7 @@ async def world(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         serving.prepare_models(settings, lambda _step, _done, _total: None)
         async with serving.adapters_of(settings) as adapters:
             app = serving.assembled(settings, adapters).litestar
-            token = chores.token(
+            token = tokens.token(
                 settings,
                 tenant="acme",
                 subject="alice",

@@ -7,7 +7,7 @@ from typing import Any, Final
 import httpx2
 import pytest
 
-from gateway.app import chores
+from gateway.app import tokens
 from gateway.app.serving import USE_CASES
 from tests.edges.guarded import Guarded
 from tests.edges.served import Served, served
@@ -163,7 +163,7 @@ def reviewer(gateway: Served) -> httpx2.Client:
     """Return a reviewer of the served gateway."""
     scopes = ("quarantine:read", "quarantine:decide")
     return gateway.client(
-        chores.token(
+        tokens.token(
             gateway.settings,
             tenant="acme",
             subject="rita",

@@ -23,7 +23,7 @@ import httpx2
 import msgspec
 
 from gateway import app
-from gateway.auth import DEVELOPMENT_CLIENT
+from gateway.minting import DEVELOPMENT_CLIENT
 from gateway.settings import Settings, load
 from tests.live.nursery import Child, asked, born
 

@@ -147,8 +147,14 @@ def _fork() -> int:
 
 
 def _main() -> None:
-    from gateway.__main__ import main  # noqa: PLC0415 - in the nursery alone
+    from gateway import app  # noqa: PLC0415 - in the nursery alone
+    from gateway.__main__ import main  # noqa: PLC0415
+    from gateway.cli import program  # noqa: PLC0415
 
+    for place in program.places():
+        program.command_at(place)
+    for name in app.__all__:
+        getattr(app, name)
     sys.argv = ["memguard", *_until_born(socket.socket(fileno=os.dup(0)))]
     main()
 

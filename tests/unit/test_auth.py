@@ -13,8 +13,9 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
-from gateway.auth import Verifier, mint
+from gateway.auth import Verifier
 from gateway.keysets import KeySet, read_keys
+from gateway.minting import mint
 from gateway.resources import Resource
 from gateway.settings import Algorithm, Auth, Mode, Settings, SettingsError
 from guard.errors import UnauthenticatedError
