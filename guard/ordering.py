@@ -18,6 +18,8 @@ from guard.errors import UnavailableError
 from memory.types import TenantId
 
 NAME: Final = "order"
+MOST: Final = 20
+"""Texts of one question at most."""
 LONGEST: Final = 600
 """Characters of a text that are sent."""
 READ: Final = 2_000
@@ -33,7 +35,9 @@ Raises UnavailableError."""
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All that the model may say."""
 
-    order: tuple[Annotated[int, msgspec.Meta(ge=1)], ...]
+    order: Annotated[
+        tuple[Annotated[int, msgspec.Meta(ge=1, le=MOST)], ...], msgspec.Meta(max_length=MOST)
+    ]
 
 
 SYSTEM: Final = """\

@@ -167,6 +167,10 @@ async def test_a_named_order_asks_its_endpoint_with_its_key(tmp_path: Path) -> N
             assert await ordering.first(veiled.id, ask, texts) == ()
             assert await ordering.first(TenantId("open"), ask, texts) == (1,)
             assert await ordering.first(TenantId("open"), ask, texts) is None
+            # Nothing is remembered of a tenant: it counts from the next question on.
+            now = Tenant(TenantId("open"), suspended=False, indexing=Indexing.SEALING)
+            await registry.register(now, ())
+            assert await ordering.first(now.id, ask, texts) == ()
             shown = (await metrics.page()).decode()
     assert "memguard_order_asked_total 2" in shown
     assert "memguard_order_failed_total 1" in shown
