@@ -19,7 +19,7 @@ from memory.types import TenantId
 from policies.load import Override, tightened
 from policies.model import Policy
 
-RULES: Final = 1
+RULES: Final = 2
 """To be raised when what the stages without a model find has changed so much that stored memories
 should be looked at again: every one of them is outdated by that."""
 _DIGITS: Final = 8
