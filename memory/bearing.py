@@ -112,7 +112,7 @@ WEIGHTS: Final = Features(
     outside=-2.5,
     alone=1.0,
     elsewhen=-1.4,
-    misfit=-1.3,
+    misfit=-2.0,
     blank=-0.5,
     named=0.6,
 )

@@ -43,7 +43,7 @@ KINDS: Final = {
             r"|\bwhat(?!.*\b(?:day|date|time|account)\b).*\b(?:price|cost|salary|wages?|rent)\b"
             r"|\bwhat (?:do|does|did) [^?]*\b(?:pay|spend|charge|earn)\b"
             r"|[挣赚花付卖][了的]?[^谁哪,，。]{0,3}多少(?:[?？了]|$)"
-            r"|多少钱|(?:工资|薪水|价格|费用|租金|房租|报酬)[^谁哪何时候怎]*(?:多少|几[百千万块元]|多高)"
+            r"|多少钱|(?:工[资钱]|薪[水资]|[月年]薪|收入|奖金|押金|学费|价格|费用|租金|房租|报酬)[^谁哪何时候怎]*(?:多少|几[百千万块元]|多高)"
         ),
         re.compile(
             # The digits of a code are no sum.

@@ -17,6 +17,7 @@ from memory.unsaid_rules import (
     PROPERTIES,
     REASONED,
     SOMEBODY,
+    TITLED,
     TWO_NAMES,
 )
 from memory.wanted import Wanted, latin_of
@@ -56,8 +57,17 @@ def _tells_who(asked: Wanted, text: str, plain: str) -> bool:
     return bool(by_form) or _names_more(asked, text)
 
 
+def _tells_title(asked: Wanted, text: str, plain: str) -> bool:
+    if _HAN.search(text) or AT_A_NAME.search(text) or TITLED.search(plain):
+        return True
+    return _names_more(asked, text)
+
+
 def _tells_why(asked: Wanted, _: str, plain: str) -> bool:
-    return bool(REASONED.search(plain)) or not _restates(asked, plain)
+    restates = _restates(asked, plain)
+    if _HAN.search(plain):
+        plain = plain.translate(dict.fromkeys(map(ord, asked.plain)))
+    return bool(REASONED.search(plain)) or not restates
 
 
 def _tells_which_school(asked: Wanted, text: str, _: str) -> bool:
@@ -70,6 +80,7 @@ _MORE: Final[Mapping[str, Callable[[Wanted, str, str], bool]]] = {
     "brand": _tells_brand,
     "who": _tells_who,
     "reason": _tells_why,
+    "title": _tells_title,
     "school": _tells_which_school,
 }
 """What else a text needs that tells it."""

@@ -17,7 +17,7 @@ from memory.terms import among
 from memory.unsaid_rules import ASKS_ITSELF, SPEAKS
 from memory.wanted import Wanted, beside, concepts_of, opposites_in
 
-_IN_WORDS: Final = frozenset("abcdefghijklmnopqrstuvwxyz'")
+_IN_WORDS: Final = frozenset("abcdefghijklmnopqrstuvwxyz'ßàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿ")
 _MOST_MISSING: Final = 0.3
 """Share of the words of a yes-or-no question that may be missing."""
 _LOOSE: Final = frozenset(["who", "work", "opinion", "hobby", "reason"])

@@ -26,7 +26,7 @@ PROPERTIES: Final = {
     "age": (
         re.compile(
             r"\bhow old\b|\bwhat age\b|\bage of\b|几岁|多大(?!码)(?:年纪|岁数|了|年龄)?(?=[?？了吗呢]|$|年|岁)"
-            r"|岁数|年纪|年龄"
+            r"|岁数|年纪|年龄|高寿|贵庚"
         ),
         re.compile(
             r"(?<!\bat )(?:"
@@ -138,7 +138,7 @@ PROPERTIES: Final = {
             r"^\W*(?:is|are|was|am) .*\bmarried\b|\bmarried to\b|\bwedding anniversary\b"
             r"|\b(?:seeing|dating) (?:any|some)(?:one|body)\b|\bin a relationship\b"
             r"|\b(?:is|are) [\w' -]+ single\b|结婚(?:了吗|了没|没有|纪念日)|(?:跟|和)谁结婚"
-            r"|有(?:没有)?(?:对象|[男女]朋友)(?:了?[吗没]|$|[?？])|谈恋爱[了吗没]|单身吗"
+            r"|哪[年天]结的?婚|有(?:没有)?(?:对象|[男女]朋友)(?:了?[吗没]|$|[?？])|谈恋爱[了吗没]|单身吗"
         ),
         re.compile(
             r"\bmarri|\bwed|\bpartner\b|\bwife\b|\bhusband\b|\bspouse|\banniversary|\bengage|\bsingle\b|\bdivorc"
@@ -219,7 +219,7 @@ PROPERTIES: Final = {
             r"\bwhat (?:do|does|did) (?!i\b|we\b|you\b)[^?,]{1,40} (?<!\bto )do(?: for (?:a living|work|a job)| now"
             r"| (?:him|her)self| these days)?\W*$|\b(?:do|does|did) for (?:a living|work)\b"
             r"|\bline of work\b|\boccupation\b|\bprofession\b|\bwork as\b|'s (?:job|trade)\b"
-            r"|做什么(?:工作|行|的)|干(?:什么|啥)(?:工作|的|活)?(?:[?？]|$)|[做干]的?是?哪一?行|什么工作|什么职业"
+            r"|做什么(?:工作|行|的)|干(?:什么|啥)(?:工作|的|活)?(?:[?？]|$)|[做干]的?是?哪一?行|什么工作|什么职业|负责(?:什么|啥|哪)"
         ),
         re.compile(
             r"\b(?:work|job|teach|taught|run|ran|driv|drov|sell|sold|stud|retire|career|train|business"
@@ -230,7 +230,7 @@ PROPERTIES: Final = {
             r"|n?ever|[ou]nder|over|her|later|number|order|dinner|winter|summer|for|n?or|want|cousin)\b)"
             r"[a-z]{2,}(?:ist|ician|eer|smith|wright|monger|man|woman|medic|ant|or|er)\b"
             r"|\b(?:is|was|as|are|am|been|became|becomes) (?:an?|the|our|my|in|at|with)\b"
-            r"|\b[a-z]{3,}s (?!on\b|in\b|at\b|to\b|for\b)(?:\w+ )?[a-z]{3,}s\b|\b(?:at|for|with) [a-z]+ "
+            r"|\b[a-z]{3,}s (?!on\b|in\b|at\b|to\b|for\b)(?:\w+ )?[a-z]{3,}s\b|\b(?:at|for) [a-z]+ "
             r"|(?<!返)[工]|[医教护师员做干当卖修管编警兵厨演画摄岗职种养]|上班|公司|[厂店局院所校]|银行|铁路"
             r"|生意|老板|经理|律|退休|研究|学生|专业|司机|记者|会计|设计|程序|开发|作家|单位|部门|负责|开[^心始会]"
         ),
@@ -257,6 +257,12 @@ SOMEBODY: Final = re.compile(
     r"[a-z]{2,}(?:ers?|ors?|ists?|ants?|icians?|men|man|woman|women|eers?))\b"
 )
 """Whom a text may mean that has no name."""
+TITLE: Final = re.compile(
+    r"\b(?:which|what) (?:hospital|journal|magazine|newspaper|airline|airport|hotel|restaurant|pub|street|village"
+    r"|town|city|country|island|band|song|film|movie|book|novel)s?\b"
+)
+"""Asks for what has a name."""
+TITLED: Final = re.compile(r"[\"“`「]|\d")
 REASON: Final = re.compile(
     r"\bwhy\b|\bhow come\b|\bwhat (?:made|caused|was the reason)\b|为什么|为何|为啥|怎么[会就]|什么原因|凭什么"
 )

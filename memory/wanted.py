@@ -10,9 +10,20 @@ from memory.claims.lexicon import ALONE, CHINESE, RUNS, Role
 from memory.persons import capitals_of, inside, kin_of, like_names, names_nobody
 from memory.terms import terms_of
 from memory.understanding_rules import FUNCTION
-from memory.unsaid_rules import BRAND, CALLED, FULL, OPPOSED, PROPERTIES, REASON, WHEN, WHO, YES_NO
+from memory.unsaid_rules import (
+    BRAND,
+    CALLED,
+    FULL,
+    OPPOSED,
+    PROPERTIES,
+    REASON,
+    TITLE,
+    WHEN,
+    WHO,
+    YES_NO,
+)
 
-LATIN: Final = re.compile(r"[a-z']+")
+LATIN: Final = re.compile(r"[a-zß-öø-ÿ']+")
 _WORDS: Final = re.compile(r"[a-z0-9'-]+")
 _CODES: Final = re.compile(r"[a-z-]*\d[a-z0-9-]*")
 _MEANS: Final = frozenset([Role.NOUN, Role.VERB, Role.WORD])
@@ -56,7 +67,14 @@ NOTHING_WANTED: Final = Wanted("", "")
 def wanted(text: str, plain: str) -> Wanted:
     """Return what a question wants to be told; `plain` is it folded, without its times."""
     names = {name: asks for name, (asks, _) in PROPERTIES.items()}
-    names |= {"full": FULL, "called": CALLED, "brand": BRAND, "reason": REASON, "who": WHO}
+    names |= {
+        "full": FULL,
+        "called": CALLED,
+        "brand": BRAND,
+        "reason": REASON,
+        "who": WHO,
+        "title": TITLE,
+    }
     properties = tuple(name for name, asks in names.items() if asks.search(plain))
     capitals = inside(text, capitals_of(text))
     words, decides = _content(plain), frozenset[str]()

@@ -202,6 +202,8 @@ def test_what_is_asked_for_and_was_so_at_another_time_counts_against_what_was_so
         ("What did I pay for the pump?", "The pump was 180.", 0.0),
         ("直播一个月能赚多少", "直播每天开。", 1.0),
         ("直播一个月能赚多少", "直播每月八千。", 0.0),
+        ("保姆一个月工钱多少", "保姆请了假。", 1.0),
+        ("保姆一个月工钱多少", "保姆每月五千。", 0.0),
         ("频道有多少粉丝?", "频道星期六更新。", 1.0),
         ("频道有多少粉丝?", "频道有两万人看。", 0.0),
         ("How many rooms are there?", "It is an old house.", 1.0),
