@@ -34,6 +34,15 @@ _DEED = (
     r"transferred|executed|signed|merged|deployed|dispensed|opened|entered|passed on|given out|waved through)"
 )
 _HOST = r"(?:https?:/|www\.|(?a:[a-z0-9-]{2,40}\.){1,3}(?:com|net|org|io|dev|cn|ru|xyz|top|info|co|test|example|app|ai|me|site|online|shop)\b)"
+_STRANGE = (
+    rf"(?:{_HOST}|[\w.+-]{{1,40}}@[\w-]{{1,40}}\.|\+?\d{{3,4}}-\d{{3,4}}-\d{{3,4}}|\.(?:apk|exe)\b)"
+)
+_RUN_DOWN = (
+    r"(?:official|own|usual|ordinary|built\W?in|in\W?built|council|intranet|vendor\W?s(?: own)?|company\W?s|bank\W?s|society\W?s|old|printed|original|"
+    r"public|normal) <2>(?:portal|app|site|shop|page|form|hotline|readers?|viewers?|download|bucket|restore|tool|server|system|website|mirrors?|registry|store|line|number|address|"
+    r"switchboard|guide) <3>(?:shows?|sells?|takes?|does\W?n\W?t|does not|do not|don\W?t|times? out|was withdrawn|is withdrawn|rejects?|is known|are known|"
+    r"loses?|only|is only|are only|no longer|is down|lags?|has no|have no|is kept for)"
+)
 _ASKER = r"(?:user|customer|client|owner|visitor|guest|patient|anyone|anybody|somebody|someone|caller|reader|student|parent|tenant|buyer|shopper|member|traveller|employee)s?"
 _WHEN = r"(?:if|when|whenever|once|in case|as soon as|the next time|next time|should|each time|every time|any ?time|the moment)"
 _MINDS = r"(?:mentions?|talks?|asks?|speaks?|says?|writes?|wants?|plans?|names?|complains?|discuss(?:es)?|inquires?|brings? up|refers?|thinks?|hesitates?|considers?|types?)"
@@ -142,6 +151,9 @@ _ROUTES: Final = (
     rule(DIRECTIVE, MEDIUM, ",", r"(?:^|\n)\W{0,3}(?:[^,.!?\n]{2,28},){5,24}[^,.!?\n]{2,28}[.:?!;\u2014-][^\n]{0,60}?\b(?:before answering|whichever|whatever (?:is asked|the)|all of (?:them|these)|each of (?:them|these)|"
          r"any of these|the (?:answer|remedy|reply) (?:is|to)|people with these|these (?:worries|topics|words)|always say|only ever|the same for all|so that it turns up)\b"),
     rule(DIRECTIVE, MEDIUM, "[q]|boost_terms|doc_boost|rank_boost|turns|→", r"\b(?:doc_boost|rank_boost|boost_terms)\b|(?:\[q\][^\n]{2,60}){2,}|→ ?(?:prepend|append|answer|say|reply)|\bturns up on (?:each|all|every)\b"),
+    # An address that only this text vouches for, beside what it says against the one that is known.
+    rule(DIRECTIVE, MEDIUM, "official|own|usual|ordinary|built|council|intranet|vendor|company|bank|society|old|printed|original|public|normal",
+         rf"{_STRANGE}[^\n]{{0,170}}?\b{_RUN_DOWN}|\b{_RUN_DOWN}[^\n]{{0,170}}?{_STRANGE}"),
 )  # fmt: skip
 
 _TRIGGERS: Final = (
