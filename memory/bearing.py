@@ -27,13 +27,14 @@ from memory.bearing_rules import (
     ELSE,
     KINDS,
     NAMED,
+    NEEDS,
     VAGUE,
 )
 from memory.terms import among
 from memory.times import Span, Times, without_times
 from memory.types import MemoryId
 from memory.unsaid import Signs, signs
-from memory.wanted import NOTHING_WANTED, Wanted, wanted
+from memory.wanted import NOTHING_WANTED, Wanted, asked_for, wanted
 
 _SHORTEST: Final = 3
 """Characters from which what has a digit is a code and not a count."""
@@ -44,6 +45,7 @@ _SIGNS: Final = re.compile(r"[^a-z0-9]+")
 _A_DIGIT: Final = re.compile(r"[0-9]")
 _DATED: Final = re.compile(r"[\d一二三四五六七八九十]")
 """What any number of `CALENDAR` has."""
+_ASKS: Final = {name: asks for name, (asks, _) in KINDS.items()}
 _HISTORY: Final = timedelta(days=90)
 _PRIOR: Final = 8
 _PRIOR_MEAN: Final = 0.14
@@ -143,7 +145,7 @@ def sought(
     """
     spans = tuple(one for one in times.spans if _holds_to(one, reference, newest))
     bare = _plain(without_times(text, reference, zone) if times.spans else text)
-    kinds = tuple(name for name, (asks, _) in KINDS.items() if asks.search(bare))
+    kinds = asked_for(_ASKS, NEEDS, bare)
     if ELSE.search(bare):
         kinds = tuple(name for name in kinds if name not in NAMED)
     if len(kinds) > 1:

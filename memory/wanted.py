@@ -1,6 +1,7 @@
 """What a question wants to be told, read once for all memories that may tell it (R9). Pure."""
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -14,6 +15,7 @@ from memory.unsaid_rules import (
     BRAND,
     CALLED,
     FULL,
+    NEEDS,
     OPPOSED,
     PROPERTIES,
     REASON,
@@ -26,6 +28,14 @@ from memory.unsaid_rules import (
 LATIN: Final = re.compile(r"[a-zß-öø-ÿ']+")
 _WORDS: Final = re.compile(r"[a-z0-9'-]+")
 _CODES: Final = re.compile(r"[a-z-]*\d[a-z0-9-]*")
+_ASKS: Final = {name: asks for name, (asks, _) in PROPERTIES.items()} | {
+    "full": FULL,
+    "called": CALLED,
+    "brand": BRAND,
+    "reason": REASON,
+    "who": WHO,
+    "title": TITLE,
+}
 _MEANS: Final = frozenset([Role.NOUN, Role.VERB, Role.WORD])
 _OPPOSED_LATIN: Final = frozenset(word for one in OPPOSED for word in one if word.isascii())
 _OPPOSED_HAN: Final = tuple(word for one in OPPOSED for word in one if not word.isascii())
@@ -64,18 +74,20 @@ class Wanted(msgspec.Struct, frozen=True):
 NOTHING_WANTED: Final = Wanted("", "")
 
 
+def asked_for(
+    asks: Mapping[str, re.Pattern[str]], needs: Mapping[str, Sequence[str]], plain: str
+) -> tuple[str, ...]:
+    """Return what a folded question asks for, by name; tried where one of its needs is."""
+    return tuple(
+        name
+        for name, pattern in asks.items()
+        if any(one in plain for one in needs[name]) and pattern.search(plain)
+    )
+
+
 def wanted(text: str, plain: str) -> Wanted:
     """Return what a question wants to be told; `plain` is it folded, without its times."""
-    names = {name: asks for name, (asks, _) in PROPERTIES.items()}
-    names |= {
-        "full": FULL,
-        "called": CALLED,
-        "brand": BRAND,
-        "reason": REASON,
-        "who": WHO,
-        "title": TITLE,
-    }
-    properties = tuple(name for name, asks in names.items() if asks.search(plain))
+    properties = asked_for(_ASKS, NEEDS, plain)
     capitals = inside(text, capitals_of(text))
     words, decides = _content(plain), frozenset[str]()
     if YES_NO.search(plain):

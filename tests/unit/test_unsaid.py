@@ -1,17 +1,21 @@
 """What a memory that is near leaves unsaid."""
 
+import re
 import unicodedata
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from memory import bearing_rules, unsaid_rules
+from memory import wanted as wanted_of
 from memory.bearing import Read, bearing, sought
 from memory.ranking import DEFAULT_THRESHOLDS
 from memory.times import NO_TIMES
 from memory.types import MemoryId
 from memory.unsaid import Signs, signs
 from memory.wanted import wanted
+from tests.unit.pattern_needs import hidden, parsed
 
 A, B = MemoryId("a"), MemoryId("b")
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
@@ -203,3 +207,21 @@ def test_what_passes_no_threshold_is_not_read_again() -> None:
     found = bearing(asked, {A: 0.5, B: 0.05}, read)
     assert found[B] == 0.0
     assert found[A] > DEFAULT_THRESHOLDS.reliable
+
+
+@pytest.mark.parametrize(
+    ("needs", "patterns"),
+    [
+        (unsaid_rules.NEEDS, wanted_of._ASKS),
+        (bearing_rules.NEEDS, {name: asks for name, (asks, _) in bearing_rules.KINDS.items()}),
+    ],
+    ids=["properties", "kinds"],
+)
+def test_no_question_is_left_out_for_want_of_what_it_needs(
+    needs: dict[str, tuple[str, ...]], patterns: dict[str, re.Pattern[str]]
+) -> None:
+    """Each pattern finds nothing that has none of its literals; without one of them some does."""
+    assert needs.keys() == patterns.keys()
+    for name, pattern in patterns.items():
+        assert hidden(parsed(pattern.pattern), needs[name]) is None, name
+    assert hidden(parsed(patterns[max(patterns)].pattern), ["zz"]) is not None
