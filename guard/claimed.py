@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from guard.relating import Reading, Said, Tie
+from guard.relating import Read, Reading, Said, Tie
 from guard.retelling import claims_told, in_doubt_by
 from memory.claims import Bond, BondKind, Claim, Form, claims_of, relate_all
 from memory.claims.asking import only_asks
@@ -20,9 +20,6 @@ _TIES: Final = {
     BondKind.UNCERTAIN: Tie.DOUBT,
 }
 """What a bond comes to; all others let both stand, and so does a doubt."""
-_ON_A_TOPIC: Final = "common_topic"
-"""The reason of a bond between two texts of which no rule knows more than that they share words.
-All others say what tells the two apart: whose it is, which end of a limit, a name more exact."""
 _BETWEEN: Final = "\x1f"
 _WORD: Final = "word\x1f"
 _NUMBERED = re.compile(
@@ -55,6 +52,14 @@ class _Full(_Record, frozen=True, array_like=True):
 
     by: str = ""
     told: tuple[Claim, ...] = ()
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """An older text, and what the rules say that a new one is to it."""
+
+    old: Read
+    bond: Bond
+    tie: Tie
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -91,19 +96,18 @@ class ByClaims:
         """Return what `new` is to each of `old`. Of two things that have names of their own, a
         number or a code, neither is a version of the other.
         """
-        return [tie for tie, _ in self.tied(new, old)]
+        return [one.tie for one in self.compared(new, old)[1]]
 
-    def tied(self, new: Said, old: Sequence[Said]) -> list[tuple[Tie, bool]]:
-        """Return what `new` is to each of `old`, and whether no rule says so: it is only not known
-        to be anything else.
-        """
+    def compared(self, new: Said, old: Sequence[Said]) -> tuple[Read, list[Compared]]:
+        """Return what `new` says, and what it is to each of `old`."""
         mine = _claims(new)
         its = [_claims(one) for one in old]
         bonds = relate_all(mine, its)
-        return [
-            (self._tie(new, mine, *one), _is_open(one[-1]))
-            for one in zip(old, its, bonds, strict=True)
-        ]
+        found = []
+        for one, claims, bond in zip(old, its, bonds, strict=True):
+            tie = self._tie(new, mine, one, claims, bond)
+            found.append(Compared(Read(one.text, claims), bond, tie))
+        return Read(new.text, mine), found
 
     @property
     def certain(self) -> "ByClaims":
@@ -185,13 +189,9 @@ def _claims(said: Said) -> tuple[Claim, ...]:
     return found.claims if found is not None and found.claims else claims_of(said.text, at=said.at)
 
 
-def _is_open(bond: Bond) -> bool:
-    return bond.kind is BondKind.UNCERTAIN or bond.reason == _ON_A_TOPIC
-
-
-def told_apart(new: Said, old: Said) -> bool:
+def told_apart(new: Read, old: Read) -> bool:
     """Return whether two texts speak of two things that have names of their own."""
-    return _apart(new.text, _claims(new), old.text, _claims(old))
+    return _apart(new.text, new.claims, old.text, old.claims)
 
 
 def _apart(new: str, mine: Sequence[Claim], old: str, its: Sequence[Claim]) -> bool:

@@ -11,6 +11,8 @@ from typing import Protocol
 
 import msgspec
 
+from memory.claims import Bond, Claim
+
 
 class Told(msgspec.Struct, frozen=True):
     """What a model says that a text states. Data, not words of the text: nobody has vouched for it.
@@ -85,11 +87,20 @@ class Odds(msgspec.Struct, frozen=True):
     same: float = 0.0
 
 
+class Read(msgspec.Struct, frozen=True):
+    """A text, and what the rules read in it."""
+
+    text: str
+    claims: tuple[Claim, ...]
+
+
 class Weighing(Protocol):
     """Weighs texts that no rule compares. Pure and deterministic, like what asks it."""
 
-    def weighed(self, new: str, old: Sequence[str]) -> list[Odds]:
-        """Return the odds of `new` with each of `old`, in order; none where it can't tell."""
+    def weighed(self, new: Read, old: Sequence[tuple[Read, Bond]]) -> list[Odds]:
+        """Return the odds of `new` with each of `old`, between which the rules found the bond that
+        stands beside it, in order; none where it can't tell.
+        """
         ...
 
 

@@ -1,27 +1,34 @@
-"""Texts compared by rules, and where no rule says anything, by how likely it is that one replaces
+"""Texts compared by rules, and where those settle nothing, by how likely it is that one replaces
 the other: fulfils `guard.relating.Relating`.
 """
 
 from collections.abc import Sequence
 from typing import Final
 
-from guard.claimed import ByClaims, told_apart
-from guard.relating import Odds, Said, Tie, Weighing
+from guard.claimed import ByClaims, Compared, told_apart
+from guard.relating import Odds, Read, Said, Tie, Weighing
+from memory.pairs_told import apart
 
 LEAST_AGAINST: Final = 0.6
-"""From here a newer text replaces an older one that no rule compares with it."""
+"""From here a newer text replaces an older one of which rules say that both may stay."""
 LEAST_DOUBT: Final = 0.5
 """From here somebody should look at the two."""
-LEAST_SAME: Final = 0.7
+LEAST_SAME: Final = 0.6
 """From here a newer text adds nothing to an older one."""
 
 
+_APART: Final = frozenset(
+    {"of_another", "other_end", "measured_again", "happened_again", "both_ended"}
+)
+"""Reasons of bonds that tell two texts apart: whose it is, which end of a limit, which time."""
+_ALIKE: Final = "slot_more_exact"
 _SETTLED: Final = frozenset({Tie.AGAINST, Tie.SAME})
 
 
 class Weighed(ByClaims):
-    """What rules find stands. Only what they leave open is weighed, and of two things that have
-    names of their own neither replaces the other, however alike they are.
+    """Where rules find that a text replaces another or says the same, that stands. What else they
+    say of two texts is one sign among others, and all are weighed, but what tells the two apart:
+    of two people, or two things that have names of their own, neither replaces the other.
 
     By weighing a text replaces one memory at most, and none where rules know which one is meant.
     """
@@ -38,19 +45,30 @@ class Weighed(ByClaims):
 
     def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
         """Return what `new` is to each of `old`."""
-        tied = self.tied(new, old)
-        ties = [tie for tie, _ in tied]
+        read, compared = self.compared(new, old)
+        ties = [one.tie for one in compared]
         if not _SETTLED.isdisjoint(ties):
             return ties
-        left = [place for place, (_, is_open) in enumerate(tied) if is_open]
-        weighed = self._pairs.weighed(new.text, [old[place].text for place in left])
-        found = sorted(zip(left, weighed, strict=True), key=lambda one: -_most(one[1]))
+        left = [place for place, one in enumerate(compared) if not _is_apart(read, one)]
+        asked = [(compared[place].old, compared[place].bond) for place in left]
+        weighed = zip(left, self._pairs.weighed(read, asked), strict=True)
+        found = sorted(weighed, key=lambda one: -_most(one[1]))
         for place, odds in found:
             likely = _likely(odds)
-            if likely is None or told_apart(new, old[place]):
+            its = compared[place].old
+            if likely is None or told_apart(read, its):
+                continue
+            if apart(read.text, read.claims, its.text, its.claims):
                 continue
             ties[place] = likely if _SETTLED.isdisjoint(ties) else Tie.DOUBT
         return ties
+
+
+def _is_apart(new: Read, one: Compared) -> bool:
+    """Say whether rules tell two texts apart, or the slots of the two are of two people."""
+    whose = {claim.slot.whose for claim in new.claims}
+    two = whose.isdisjoint([claim.slot.whose for claim in one.old.claims])
+    return one.bond.reason in _APART or (two and one.bond.reason == _ALIKE)
 
 
 def _most(odds: Odds) -> float:

@@ -2,8 +2,9 @@
 
 The rules of `memory.claims` read what they have rules for. For the pairs that they can't tell, a
 small model weighs these signs (`guard.models.pairs`): shared words, the length of what is the same
-at either end, numbers, names and kin of the one and of the other, and the words by which people
-say that something changed, ended, is added, or holds for a time only.
+at either end, numbers, names and kin of the one and of the other, the words by which people say
+that something changed, ended, is added, or holds for a time only, and what the rules read in both
+(`memory.pairs_told`).
 """
 
 import re
@@ -13,7 +14,9 @@ from typing import Final
 
 import msgspec
 
+from memory.claims import Bond, Claim
 from memory.pairs_rules import EMPTY_CHARACTERS, EMPTY_WORDS, MARKERS, NAMES, WHOSE
+from memory.pairs_told import Told, bond_signs, told_of, told_signs
 
 _TOKEN: Final = re.compile(
     r"[a-z]+(?:'[a-z]+)?|\d+(?:[.:/-]\d+)*|[\u4e00-\u9fff]|[^\s\w.,;:!?，。；：！？、]"
@@ -27,6 +30,8 @@ _NAME: Final = re.compile(
 _WHOSE: Final = re.compile(WHOSE, re.IGNORECASE)
 _MARKERS: Final = tuple(re.compile(marker, re.IGNORECASE) for marker in MARKERS)
 _NEGATION: Final = NAMES.index("negation")
+_BEGINNING: Final = 4
+"""Letters by which a word begins like another."""
 MOST_CHARACTERS: Final = 240
 """Longer texts are not compared by these signs: they say too many things at once."""
 
@@ -37,6 +42,8 @@ class Words(msgspec.Struct, frozen=True):
     every: tuple[str, ...]
     content: frozenset[str]
     neighbours: frozenset[str]
+    beginnings: frozenset[str]
+    """How the words with a meaning begin: "expires" and "expiry" begin alike."""
 
 
 class Side(msgspec.Struct, frozen=True):
@@ -48,6 +55,7 @@ class Side(msgspec.Struct, frozen=True):
     whose: frozenset[str]
     markers: tuple[float, ...]
     is_chinese: bool
+    told: Told
 
 
 def words_of(text: str) -> Words:
@@ -59,7 +67,8 @@ def words_of(text: str) -> Words:
         for word in every
         if word not in EMPTY_WORDS and word not in EMPTY_CHARACTERS
     )
-    return Words(every, content, frozenset(_neighbours(low, every)))
+    beginnings = frozenset(word[:_BEGINNING] for word in content)
+    return Words(every, content, frozenset(_neighbours(low, every)), beginnings)
 
 
 def overlap(new: Words, old: Words) -> float:
@@ -68,8 +77,8 @@ def overlap(new: Words, old: Words) -> float:
     return len(mine & its) / max(1, len(mine | its))
 
 
-def side_of(text: str, words: Words) -> Side:
-    """Return all that is looked at in a text whose words these are."""
+def side_of(text: str, words: Words, claims: Sequence[Claim]) -> Side:
+    """Return all that is looked at in a text that has these words and claims."""
     even = _even(text)
     return Side(
         words,
@@ -78,11 +87,14 @@ def side_of(text: str, words: Words) -> Side:
         frozenset(one.lower() for one in _WHOSE.findall(even)),
         tuple(float(marker.search(even) is not None) for marker in _MARKERS),
         any("\u4e00" <= character <= "\u9fff" for character in even),
+        told_of(claims),
     )
 
 
-def signs(new: Side, old: Side) -> list[float]:
-    """Return the signs of a pair, in the order that the model's file was fitted to."""
+def signs(new: Side, old: Side, bond: Bond) -> list[float]:
+    """Return the signs of a pair between which the rules found this bond, in the order that the
+    model's file was fitted to.
+    """
     mine, its = new.words, old.words
     common = len(mine.content & its.content)
     found = [
@@ -94,6 +106,12 @@ def signs(new: Side, old: Side) -> list[float]:
     near = len(mine.neighbours & its.neighbours)
     fewer = min(len(mine.neighbours), len(its.neighbours))
     found += [near / max(1, len(mine.neighbours | its.neighbours)), near / max(1, fewer)]
+    alike = len(mine.beginnings & its.beginnings)
+    found += [
+        alike / max(1, len(mine.beginnings | its.beginnings)),
+        alike / max(1, len(mine.beginnings)),
+        alike / max(1, len(its.beginnings)),
+    ]
     found += _ends(its.every, mine.every)
     found += _sets(old.numbers, new.numbers)
     found += _sets(old.names, new.names)
@@ -107,7 +125,7 @@ def signs(new: Side, old: Side) -> list[float]:
         float(bool(its.content) and its.content <= mine.content),
         float(bool(mine.content) and mine.content <= its.content),
     ]
-    return found
+    return [*found, *bond_signs(bond), *told_signs(new.told, old.told)]
 
 
 def _even(text: str) -> str:

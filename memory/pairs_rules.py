@@ -17,6 +17,7 @@ NAMES: Final = (
     "past",
     "question",
     "first_person",
+    "courtesy",
 )
 """What each pattern of `MARKERS` stands for, in order. The model's file was fitted to this order."""
 MARKERS: Final = (
@@ -58,6 +59,10 @@ MARKERS: Final = (
     ),
     r"\?$|？$|吗$",
     r"\b(?:i|my|me|we|our)\b|我|咱",
+    (
+        r"!|\bthank|\bbye\b|good luck|congrat|\bwow\b|\bhey\b|\bhi\b|keep (?:it )?(?:up|going)|no problem|no worries"
+        r"|take care|you can do|proud of|sorry to hear|happy for you|！|谢|加油|恭喜|拜拜|哈哈|真棒|保重|为你"
+    ),
 )
 WHOSE: Final = (
     r"\b(?:wife|husband|mother|mum|mom|father|dad|sister|brother|son|daughter|boss|manager|team"
@@ -67,6 +72,38 @@ WHOSE: Final = (
     r"|叔|姨|舅|孩子|客户|邻居|测试|生产|公司|家里"
 )
 """Whose or which one: two texts that name different ones seldom speak of one thing."""
+REASONS: Final = (
+    "common_topic",
+    "no_common_word",
+    "slot_more_exact",
+    "said_to_be_added",
+    "says_more",
+    "one_more",
+    "scope",
+    "several_may_hold",
+    "another_kind_of_thing",
+    "kinds",
+    "put_otherwise",
+    "one_place_differs",
+    "other_roles",
+    "replaces_a_part",
+    "opposite_of_another",
+    "not_that_either",
+    "of_another",
+    "limit_or_value",
+    "other_end",
+    "same_value_of_another",
+    "other_value",
+    "aligned",
+    "changed",
+    "opposite",
+    "given_up_for_another",
+    "taken_back",
+    "same_claims",
+    "same_value",
+    "value_more_exact",
+)
+"""Reasons of bonds that the model knows, in order. All others are no sign."""
 EMPTY_WORDS: Final = FUNCTION | {"user", "user's"}
 """Words that say nothing of what a text is about. The model's file was fitted with these: a word
 more or less moves its signs a little, and is no reason to fit it anew at once.

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from guard.errors import UnavailableError
 from guard.models.pinned import PAIRS, PAIRS_SHA256
-from guard.relating import Odds
+from guard.relating import Odds, Read
+from memory.claims import Bond
 from memory.pairs import MOST_CHARACTERS, Words, overlap, side_of, signs, words_of
+from memory.pairs_told import shared
 
 AGAINST: Final = "against"
 SAME: Final = "same"
@@ -58,26 +60,29 @@ class Pairs:
             raise UnavailableError("model of pairs")
         return cls(msgspec.json.decode(content, type=Weights))
 
-    def weighed(self, new: str, old: Sequence[str]) -> list[Odds]:
+    def weighed(self, new: Read, old: Sequence[tuple[Read, Bond]]) -> list[Odds]:
         """Return the odds of each pair, in order; none for long texts and those with little in
         common, and none but for the few that have most.
         """
         odds = [Odds() for _ in old]
-        if not old or len(new) > MOST_CHARACTERS:
+        if not old or len(new.text) > MOST_CHARACTERS:
             return odds
-        mine = words_of(new)
+        mine = words_of(new.text)
         near: list[tuple[float, int, Words]] = []
-        for place, text in enumerate(old):
-            if len(text) <= MOST_CHARACTERS:
-                its = words_of(text)
-                share = overlap(mine, its)
+        for place, (one, _) in enumerate(old):
+            if len(one.text) <= MOST_CHARACTERS:
+                its = words_of(one.text)
+                share = max(overlap(mine, its), shared(new.claims, one.claims))
                 if share >= _LEAST_OVERLAP:
                     near.append((-share, place, its))
         if not near:
             return odds
         near = sorted(near, key=lambda one: one[:2])[:_MOST_ASKED]
-        side = side_of(new, mine)
-        rows = [signs(side, side_of(old[place], its)) for _, place, its in near]
+        side = side_of(new.text, mine, new.claims)
+        rows = []
+        for _, place, its in near:
+            one, bond = old[place]
+            rows.append(signs(side, side_of(one.text, its, one.claims), bond))
         for (_, place, _), row in zip(near, self._shares(np.array(rows)), strict=True):
             odds[place] = Odds(float(row[self._against]), float(row[self._same]))
         return odds

@@ -149,11 +149,26 @@ def _starts(sentence: list[Token], place: int, before: list[Token]) -> bool:
         return False
     after = _until_break(sentence, place + 1)
     told = role is Does.COLON and _tells(before) and len(after) >= _SHORT
+    told = told or (role is Does.COMMA and _goes_on(sentence, place, before))
     if told or (role is Does.COMMA and (_chinese(before) or _empty(before) or _empty(after))):
         return True
     if role is Does.AND and not any(token.role in _STATING for token in before):
         return False
     return any(token.role in _STATING or token.role is Does.SELF for token in after)
+
+
+def _goes_on(sentence: list[Token], place: int, before: list[Token]) -> bool:
+    """Say whether a whole statement is followed by another that begins with its own subject: "the
+    boat stays, she slept on it".
+    """
+    following = sentence[place + 1 : place + 3]
+    if len(following) < len(_OF_TWO) or following[0].raw not in _WHO:
+        return False
+    return following[1].role in _OF_TWO[1] and any(token.role in _STATING for token in before)
+
+
+_WHO: Final = frozenset({"he", "she", "they", "it", "we", "i"})
+_OF_TWO: Final = (frozenset({Does.POINTER, Does.SELF}), frozenset({Does.WORD, *_STATING}))
 
 
 def _tells(part: list[Token]) -> bool:

@@ -43,7 +43,23 @@ _FRONTED: Final = re.compile(
 """What is spoken of put first, then who does it: 烟我已经不抽了, 那门课我取消了."""
 
 
+_AND_A_HALF: Final = re.compile(
+    r"\b(?P<many>an?|one|two|three|four|five|six|\d{1,3}) (?:(?P<unit>[a-z]{3,9}?)s? and a half\b"
+    r"|and a half (?P<of>[a-z]{3,10})\b)",
+    re.IGNORECASE,
+)
+"""A number with its half in words: "an hour and a half", "two and a half hours"."""
+_WHOLE: Final = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+
+
+def _with_half(found: re.Match[str]) -> str:
+    many = found["many"].lower()
+    return f"{_WHOLE.get(many, many)}.5 {found['unit'] or found['of']}"
+
+
 def _respelt(text: str) -> str:
+    if "and a half" in text:
+        text = _AND_A_HALF.sub(_with_half, text)
     for spelt, shorter in _SPELT:
         text = text.replace(spelt, shorter)
     text = _THAT_ONE.sub("那", text)

@@ -15,7 +15,7 @@ from memory.claims.nouns import (
     Polarity,
     ValueKind,
 )
-from memory.claims.small_rules import GRADES, TODAY
+from memory.claims.small_rules import GRADES, HEADS, NUMBERED, TODAY
 
 _MEASURED: Final = frozenset({ValueKind.QUANTITY, ValueKind.DATE, ValueKind.TIME})
 """Values that answer different questions: when is it due, and how much is it?"""
@@ -91,7 +91,18 @@ def _several(new: Claim, old: Claim) -> Bond | None:
     kinds = {new.value.kind, old.value.kind}
     if len(kinds) > 1 and kinds & _MEASURED and not new.marks:
         return Bond(BondKind.BESIDE if len(kinds & _MEASURED) > 1 else BondKind.UNCERTAIN, "kinds")
-    return Bond(BondKind.UNCERTAIN, "several_may_hold") if open_to_several(new, old) else None
+    reason = "several_may_hold" if open_to_several(new, old) else ""
+    reason = reason or ("value_more_exact" if _more_exact(new, old) else "")
+    return Bond(BondKind.UNCERTAIN, reason) if reason else None
+
+
+def _more_exact(new: Claim, old: Claim) -> bool:
+    """Say whether one value is the other with what kind of thing it is: Birch, room Birch."""
+    if new.value.kind is not ValueKind.TEXT or Mark.CHANGED in new.marks:
+        return False
+    mine, its = set(new.words), set(old.words)
+    more = mine ^ its
+    return bool(mine & its) and bool(more) and more <= NUMBERED | HEADS
 
 
 def _graded_otherwise(new: Claim, old: Claim) -> bool:

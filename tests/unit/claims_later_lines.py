@@ -20,6 +20,14 @@ LATER: Final[tuple[tuple[str, str, str], ...]] = (
     ("supersedes", "我的体脂率是22%。", "刚量过，我的体脂率是20%。"),
     ("same", "托盘单件最高不能超过30公斤。", "托盘单件最多30公斤。"),
     ("supersedes", "The gym gave me locker 12.", "The gym gave me a different locker, 19."),
+    # A half in words, groups of digits, a reason that is a sentence of its own
+    ("same", "The rehearsal takes 90 minutes.", "The rehearsal takes an hour and a half."),
+    ("same", "The ferry needs 2.5 hours.", "The ferry needs two and a half hours."),
+    ("same", "My loyalty number is 5512-8830-41.", "My loyalty number is 5512 8830 41."),
+    ("supersedes", "Dad agrees to the sale.", "Dad doesn't agree to the sale, he thought it over."),
+    ("same", "The hearing is at the town hall.", "The hearing takes place at the town hall."),
+    ("beside", "The review is in room Maple.", "The review is in Maple."),
+    ("supersedes", "我的楼层是9。", "看错了，我的楼层还真是6。"),
     # What is spoken of first, what a clause leaves out, what another clause names
     ("retracts", "我在练吉他。", "吉他我不练了。"),
     ("supersedes", "我同意把聚餐改到周五。", "想了想，把聚餐改到周五我不同意。"),

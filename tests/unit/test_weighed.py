@@ -10,9 +10,11 @@ from guard.claimed import ByClaims
 from guard.errors import UnavailableError
 from guard.models import pairs
 from guard.models.pairs import Pairs
-from guard.relating import Odds, Said, Tie
+from guard.relating import Odds, Read, Said, Tie
 from guard.weighed import Weighed
+from memory.claims import Bond, claims_of, relate_all
 from memory.pairs import MOST_CHARACTERS, overlap, side_of, signs, words_of
+from memory.pairs_told import shared
 
 START = datetime(2026, 5, 4, 9, tzinfo=UTC)
 READER = Weighed(Pairs.load())
@@ -22,6 +24,14 @@ def tie(old: str, new: str, reader: ByClaims = READER) -> Tie:
     """Return what `new` is to `old`."""
     (found,) = reader.ties(Said(new, START), [Said(old, START)])
     return found
+
+
+def odds_of(new: str, old: Sequence[str]) -> list[Odds]:
+    """Return the odds of `new` with each of `old`, all read by the rules."""
+    mine, its = claims_of(new), [claims_of(text) for text in old]
+    bonds = relate_all(mine, its)
+    read = [Read(text, claims) for text, claims in zip(old, its, strict=True)]
+    return Pairs.load().weighed(Read(new, mine), list(zip(read, bonds, strict=True)))
 
 
 @pytest.mark.requirement("W10")
@@ -70,15 +80,15 @@ def test_a_rule_stands() -> None:
 def test_long_texts_are_left_to_the_rules() -> None:
     """They say too many things at once. The same sentence alone is weighed."""
     old, new = "The cat sleeps on the sofa.", "The cat sleeps in a box under the stairs now."
-    assert Pairs.load().weighed(new, [old])[0].against > 0
-    (odds,) = Pairs.load().weighed(new + " It rains." * MOST_CHARACTERS, [old])
+    assert odds_of(new, [old])[0].against > 0
+    (odds,) = odds_of(new + " It rains." * MOST_CHARACTERS, [old])
     assert odds.against == odds.same == 0
 
 
 def test_only_the_nearest_are_weighed() -> None:
     """However many there are, the cost is bounded; the nearest one is among the weighed."""
     old = [f"The cat sleeps on sofa number {number}." for number in range(40)]
-    odds = Pairs.load().weighed("The cat sleeps on sofa number 7 and 8.", old)
+    odds = odds_of("The cat sleeps on sofa number 7 and 8.", old)
     weighed = [place for place, one in enumerate(odds) if one.against + one.same > 0]
     assert 7 in weighed
     assert len(weighed) < len(old)
@@ -86,16 +96,20 @@ def test_only_the_nearest_are_weighed() -> None:
 
 def test_the_signs_are_as_many_as_the_model_was_fitted_to() -> None:
     """A file of another shape would fail at the first write."""
-    side = side_of("A b.", words_of("A b."))
-    assert len(signs(side, side)) == len(Pairs.load()._mean)
+    side = side_of("A b.", words_of("A b."), claims_of("A b."))
+    (bond,) = relate_all(claims_of("A b."), [claims_of("A b.")])
+    assert len(signs(side, side, bond)) == len(Pairs.load()._mean)
 
 
 @pytest.mark.parametrize("text", ["", "\ud800", "。", "1,000 €", "𝒜" * 9, "x" * MOST_CHARACTERS])
 def test_any_text_has_signs(text: str) -> None:
     """Nothing that can be written raises, nor divides by nothing."""
-    words = words_of(text)
+    words, claims = words_of(text), claims_of(text)
+    (bond,) = relate_all(claims, [claims])
+    side = side_of(text, words, claims)
     assert 0 <= overlap(words, words) <= 1
-    assert all(abs(sign) < 1000 for sign in signs(side_of(text, words), side_of(text, words)))
+    assert 0 <= shared(claims, claims) <= 1
+    assert all(abs(sign) < 1000 for sign in signs(side, side, bond))
 
 
 def test_a_file_that_was_swapped_is_refused(
@@ -114,7 +128,7 @@ def test_a_file_that_was_swapped_is_refused(
 class Sure:
     """Fulfils `guard.relating.Weighing`: the later an old text comes, the surer it is replaced."""
 
-    def weighed(self, new: str, old: Sequence[str]) -> list[Odds]:
+    def weighed(self, new: Read, old: Sequence[tuple[Read, Bond]]) -> list[Odds]:
         """Return odds that all replace."""
         del new
         return [Odds(against=0.9 + 0.01 * place) for place, _ in enumerate(old)]

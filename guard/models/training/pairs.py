@@ -12,35 +12,47 @@ import argparse
 import hashlib
 import random
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
+from datetime import datetime
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import StandardScaler
 
 from guard.models.pairs import AGAINST, SAME, Weights
 from guard.models.pinned import PAIRS
-from memory.pairs import MOST_CHARACTERS, overlap, side_of, signs, words_of
+from memory.claims import Claim, claims_of, relate_all
+from memory.pairs import MOST_CHARACTERS, Side, overlap, side_of, signs, words_of
 
 BESIDE: Final = "beside"
 _ALONE: Final = frozenset({"new", "beside", "extends", "narrows"})
 """Relations of a write that leave all older texts standing."""
 _REPLACING: Final = frozenset({"supersedes", "retracts", "conflicts"})
 _SEED: Final = 3
-_STRANGERS: Final = 2
+_STRANGERS: Final = 1
 """Pairs of texts of different cases for each pair of one case."""
 _TWINS: Final = 0.5
 """Texts with more in common than this may well be versions of each other."""
 _NEAREST: Final = 1
 """Honest texts of the classifier's corpus, and what people chat, that are nearest to each of them:
 they have words in common and nothing to do with each other."""
-_HIDDEN: Final = 16
-_DECAY: Final = 1.0
-_EPOCHS: Final = 400
+_NEAREST_OF_CHAT: Final = 6
+"""The same for what people chat, of which there is little and said often."""
+_EVERY: Final = 3
+"""Of honest texts one in so many is asked for its nearest: more of them, and the model takes a new
+text for a stranger of all others."""
+_NETWORKS: Final = 4
+"""Networks fitted from different beginnings: where they differ, none of them knows."""
+_HIDDEN: Final = 32
+_DECAY: Final = 0.7
+_EPOCHS: Final = 120
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -49,6 +61,8 @@ class Pair(msgspec.Struct, frozen=True):
     old: str
     new: str
     tie: str
+    old_at: datetime | None = None
+    new_at: datetime | None = None
 
 
 class _Text(msgspec.Struct, frozen=True):
@@ -58,6 +72,7 @@ class _Text(msgspec.Struct, frozen=True):
 
 class _Write(msgspec.Struct, frozen=True):
     text: str
+    at: datetime
 
 
 class _Case(msgspec.Struct, frozen=True):
@@ -89,21 +104,30 @@ def _of_case(case: _Case) -> Iterator[Pair]:
     for place, (write, relation) in enumerate(zip(case.writes, case.relations, strict=True)):
         last = place == len(case.writes) - 1
         for older in active:
-            old = case.writes[older].text
-            if relation in _ALONE:
-                yield Pair(old, write.text, BESIDE)
-            elif relation == SAME and len(active) == 1:
-                yield Pair(old, write.text, SAME)
-            elif relation in _REPLACING and len(active) == 1:
-                yield Pair(old, write.text, AGAINST)
-            elif relation in _REPLACING and old in case.recall:
-                yield Pair(old, write.text, BESIDE)
-            elif relation in _REPLACING - {"conflicts"} and last:
-                yield Pair(old, write.text, AGAINST)
+            old = case.writes[older]
+            stays = old.text in case.recall
+            tie = _tie_of(relation, alone=len(active) == 1, stays=stays, last=last)
+            if tie:
+                yield Pair(old.text, write.text, tie, old.at, write.at)
         if relation in {"supersedes", "retracts"} and len(active) == 1:
             active = [place]
         elif relation not in {SAME, "conflicts"}:
             active.append(place)
+
+
+def _tie_of(relation: str, *, alone: bool, stays: bool, last: bool) -> str:
+    """Return what a write is to an older text, nothing where its case does not say so."""
+    if relation in _ALONE:
+        return BESIDE
+    if relation == SAME:
+        return SAME if alone else ""
+    if relation not in _REPLACING:
+        return ""
+    if alone:
+        return AGAINST
+    if stays:
+        return BESIDE
+    return AGAINST if last and relation != "conflicts" else ""
 
 
 def neighbours() -> Iterator[Pair]:
@@ -115,8 +139,11 @@ def neighbours() -> Iterator[Pair]:
         told = list(dict.fromkeys([*chat, *honest]))
         words = [words_of(text) for text in told]
         for place, mine in enumerate(words):
+            if place >= len(chat) and place % _EVERY:
+                continue
             shares = [(-overlap(mine, its), other) for other, its in enumerate(words)]
-            for share, other in sorted(shares)[: _NEAREST + 1]:
+            nearest = _NEAREST_OF_CHAT if place < len(chat) else _NEAREST
+            for share, other in sorted(shares)[: nearest + 1]:
                 if other != place and -_TWINS < share < 0:
                     yield Pair(told[other], told[place], BESIDE)
 
@@ -142,13 +169,20 @@ def fitted(sources: Sequence[Sequence[tuple[str, Pair]]]) -> Weights:
                 if one.old != other.old:
                     pairs.append(Pair(one.old, other.new, BESIDE))
     rows = np.array([signs_of(pair) for pair in pairs])
+    warnings.simplefilter("ignore", ConvergenceWarning)  # it is stopped early on purpose
     scaler = StandardScaler().fit(rows)
-    network = MLPClassifier((_HIDDEN,), alpha=_DECAY, max_iter=_EPOCHS, random_state=0)
-    network.fit(scaler.transform(rows), [pair.tie for pair in pairs])
-    first, last = network.coefs_
-    first_bias, last_bias = network.intercepts_
+    even, ties = scaler.transform(rows).astype(np.float32), [pair.tie for pair in pairs]
+    networks = [
+        MLPClassifier((_HIDDEN,), alpha=_DECAY, max_iter=_EPOCHS, random_state=seed).fit(even, ties)
+        for seed in range(_NETWORKS)
+    ]
+    # Side by side they are one network, whose answer is the mean of theirs before softmax.
+    first = np.concatenate([one.coefs_[0] for one in networks], axis=1)
+    last = np.concatenate([one.coefs_[1] for one in networks]) / _NETWORKS
+    first_bias = np.concatenate([one.intercepts_[0] for one in networks])
+    last_bias = np.mean([one.intercepts_[1] for one in networks], axis=0)
     return Weights(
-        ties=tuple(map(str, network.classes_)),
+        ties=tuple(map(str, networks[0].classes_)),
         mean=_rounded(scaler.mean_),
         scale=_rounded(scaler.scale_),
         hidden=tuple(_rounded(one) for one in first),
@@ -160,12 +194,19 @@ def fitted(sources: Sequence[Sequence[tuple[str, Pair]]]) -> Weights:
 
 def signs_of(pair: Pair) -> list[float]:
     """Return the signs of a pair."""
-    new, old = (side_of(text, words_of(text)) for text in (pair.new, pair.old))
-    return signs(new, old)
+    new, old = _read(pair.new, pair.new_at), _read(pair.old, pair.old_at)
+    (bond,) = relate_all(new[0], [old[0]])
+    return signs(new[1], old[1], bond)
+
+
+@cache
+def _read(text: str, at: datetime | None) -> tuple[tuple[Claim, ...], Side]:
+    claims = claims_of(text, at=at)
+    return claims, side_of(text, words_of(text), claims)
 
 
 def _rounded(numbers: Any) -> tuple[float, ...]:
-    return tuple(round(float(number), 6) for number in numbers)
+    return tuple(round(float(number), 4) for number in numbers)
 
 
 def main() -> None:
