@@ -3,6 +3,6 @@
 from typing import Final
 
 POISON: Final = "poison.bin"
-POISON_SHA256: Final = "900813eb92bbae45c425b90000719113e3a192e9982ec250ab4ddad5fa41df11"
+POISON_SHA256: Final = "2b1b8cb6218c0827c94bc86a56d2fe106cc3bcf52d04ee69f03cfb923ab1744d"
 PAIRS: Final = "pairs.json"
 PAIRS_SHA256: Final = "9cc235155817e9284c2c20cfebf14e0fc271782ee7f888a8ac19944bd0d84d19"

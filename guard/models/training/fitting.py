@@ -22,7 +22,7 @@ from guard.models.poison import SUMMARY, Array, Card, Poison, projected, summary
 from guard.models.signs import BUCKETS, Reading
 from guard.models.training.sources import CORPUS
 
-FOLDS: Final = 5
+FOLDS: Final = 3
 SEED: Final = 0
 GAMMA: Final = 0.3
 _AXES: Final = (96, 192, 64)
@@ -222,7 +222,9 @@ def _network(bags: Sequence[Bag], chosen: Sequence[int]) -> Arrays:
         n_iter_no_change=_EPOCHS,
         random_state=SEED,
     )
-    network.fit(rows * scale, [bag.attack for bag in bags], sample_weight=_weights(bags))
+    # Single precision in, so that all its sums are: half the time.
+    scaled = (rows * scale).astype(np.float32)
+    network.fit(scaled, [bag.attack for bag in bags], sample_weight=_weights(bags))
     return {
         "hidden": (network.coefs_[0] * scale[:, None]).astype(np.float16),
         "hidden_bias": network.intercepts_[0].astype(np.float32),
