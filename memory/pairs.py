@@ -28,7 +28,33 @@ _NAME: Final = re.compile(
     r"(?<![.!?] )(?<!^)\b[A-Z][a-zA-Z]{0,40}\b|[A-Za-z]{0,20}\d[A-Za-z\d]{0,20}[A-Za-z][\w-]{0,20}"
 )
 _WHOSE: Final = re.compile(WHOSE, re.IGNORECASE)
-_MARKERS: Final = tuple(re.compile(marker, re.IGNORECASE) for marker in MARKERS)
+
+
+def _halves(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return a pattern's alternatives of ASCII alone, and the others: each text is asked only for
+    what it has the letters of, in small letters, of which a pattern is found sooner.
+    """
+    found, depth, start, at = [], 0, 0, 0
+    while at < len(pattern):
+        if pattern[at] == "\\":
+            at += 1
+        elif pattern[at] in "([":
+            depth += 1
+        elif pattern[at] in ")]":
+            depth -= 1
+        elif pattern[at] == "|" and not depth:
+            found.append(pattern[start:at])
+            start = at + 1
+        at += 1
+    found.append(pattern[start:])
+    sides = ([one for one in found if one.isascii()], [one for one in found if not one.isascii()])
+    latin, other = (re.compile("|".join(side) or "(?!)") for side in sides)
+    return latin, other
+
+
+_MARKERS: Final = tuple(map(_halves, MARKERS))
+_LATIN: Final = re.compile(r"[a-z!?,]")
+"""Without any of these no alternative of ASCII alone can match."""
 _NEGATION: Final = NAMES.index("negation")
 _BEGINNING: Final = 4
 """Letters by which a word begins like another."""
@@ -85,7 +111,7 @@ def side_of(text: str, words: Words, claims: Sequence[Claim]) -> Side:
         frozenset(_NUMBER.findall(even)),
         frozenset(name.lower() for name in _NAME.findall(even)),
         frozenset(one.lower() for one in _WHOSE.findall(even)),
-        tuple(float(marker.search(even) is not None) for marker in _MARKERS),
+        tuple(_marked(even.lower())),
         any("\u4e00" <= character <= "\u9fff" for character in even),
         told_of(claims),
     )
@@ -126,6 +152,13 @@ def signs(new: Side, old: Side, bond: Bond) -> list[float]:
         float(bool(mine.content) and mine.content <= its.content),
     ]
     return [*found, *bond_signs(bond), *told_signs(new.told, old.told)]
+
+
+def _marked(text: str) -> Iterator[float]:
+    latin, other = _LATIN.search(text) is not None, not text.isascii()
+    for ascii_alone, rest in _MARKERS:
+        found = (latin and ascii_alone.search(text)) or (other and rest.search(text))
+        yield 1.0 if found else 0.0
 
 
 def _even(text: str) -> str:

@@ -47,10 +47,10 @@ class Told(msgspec.Struct, frozen=True):
 def told_of(claims: Sequence[Claim]) -> Told:
     """Return what these claims have in them."""
     read = [claim for claim in claims if claim.form is not Form.OPAQUE]
-    carrying = _carrying(claims)
+    core_words = carrying(claims)
     return Told(
         len(claims),
-        carrying,
+        core_words,
         frozenset(word for claim in claims for word in claim.about) - _NOTHING,
         frozenset(word for claim in claims for word in claim.words) - COMMON,
         frozenset(claim.value for claim in read),
@@ -59,19 +59,19 @@ def told_of(claims: Sequence[Claim]) -> Told:
         frozenset(claim.scope for claim in claims),
         frozenset(claim.slot.whose for claim in claims),
         tuple(map(float, _how(claims))),
-        carrying - DOING,
+        core_words - DOING,
         frozenset(claim.value for claim in read if claim.value.kind is not ValueKind.TEXT),
-        frozenset((CATEGORY[word], word) for word in carrying if word in CATEGORY),
+        frozenset((CATEGORY[word], word) for word in core_words if word in CATEGORY),
     )
 
 
-def shared(new: Sequence[Claim], old: Sequence[Claim]) -> float:
+def shared(mine: frozenset[str], its: frozenset[str]) -> float:
     """Return the share of words that carry something which the claims of both texts have."""
-    mine, its = _carrying(new), _carrying(old)
     return len(mine & its) / max(1, len(mine | its))
 
 
-def _carrying(claims: Sequence[Claim]) -> frozenset[str]:
+def carrying(claims: Sequence[Claim]) -> frozenset[str]:
+    """Return the words of some claims that carry something, by the name of all that mean one."""
     return frozenset().union(*map(core, claims)) - COMMON
 
 
@@ -97,7 +97,7 @@ def apart(new: str, mine: Sequence[Claim], old: str, its: Sequence[Claim]) -> bo
     if not _disjoint(codes, others):
         return False
     named, its_named = (
-        {word for word in _carrying(claims) - DOING if not any(map(str.isdigit, word))}
+        {word for word in carrying(claims) - DOING if not any(map(str.isdigit, word))}
         for claims in (mine, its)
     )
     return bool(named - its_named)

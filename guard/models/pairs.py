@@ -18,7 +18,7 @@ from guard.models.pinned import PAIRS, PAIRS_SHA256
 from guard.relating import Odds, Read
 from memory.claims import Bond
 from memory.pairs import MOST_CHARACTERS, Words, overlap, side_of, signs, words_of
-from memory.pairs_told import shared
+from memory.pairs_told import carrying, shared
 
 AGAINST: Final = "against"
 SAME: Final = "same"
@@ -67,12 +67,12 @@ class Pairs:
         odds = [Odds() for _ in old]
         if not old or len(new.text) > MOST_CHARACTERS:
             return odds
-        mine = words_of(new.text)
+        mine, carries = words_of(new.text), carrying(new.claims)
         near: list[tuple[float, int, Words]] = []
         for place, (one, _) in enumerate(old):
             if len(one.text) <= MOST_CHARACTERS:
                 its = words_of(one.text)
-                share = max(overlap(mine, its), shared(new.claims, one.claims))
+                share = max(overlap(mine, its), shared(carries, carrying(one.claims)))
                 if share >= _LEAST_OVERLAP:
                     near.append((-share, place, its))
         if not near:

@@ -14,7 +14,7 @@ from guard.relating import Odds, Read, Said, Tie
 from guard.weighed import Weighed
 from memory.claims import Bond, claims_of, relate_all
 from memory.pairs import MOST_CHARACTERS, overlap, side_of, signs, words_of
-from memory.pairs_told import shared
+from memory.pairs_told import carrying, shared
 
 START = datetime(2026, 5, 4, 9, tzinfo=UTC)
 READER = Weighed(Pairs.load())
@@ -108,7 +108,7 @@ def test_any_text_has_signs(text: str) -> None:
     (bond,) = relate_all(claims, [claims])
     side = side_of(text, words, claims)
     assert 0 <= overlap(words, words) <= 1
-    assert 0 <= shared(claims, claims) <= 1
+    assert 0 <= shared(carrying(claims), carrying(claims)) <= 1
     assert all(abs(sign) < 1000 for sign in signs(side, side, bond))
 
 
