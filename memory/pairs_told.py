@@ -94,7 +94,7 @@ def apart(new: str, mine: Sequence[Claim], old: str, its: Sequence[Claim]) -> bo
     if _disjoint(_found(_ORDINAL, new), _found(_ORDINAL, old)):
         return True
     codes, others = _found(_CODE, new), _found(_CODE, old)
-    if not _disjoint(codes, others):
+    if not (codes - others and others - codes):
         return False
     named, its_named = (
         {word for word in carrying(claims) - DOING if not any(map(str.isdigit, word))}

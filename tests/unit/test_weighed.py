@@ -156,3 +156,18 @@ def test_things_with_names_of_their_own_and_what_rules_tell_apart_are_not_weighe
     ):
         assert tie(old, new, reader) is Tie.BESIDE, new
     assert tie("The gate squeaks at night.", "The gate squeaks less.", reader) is Tie.AGAINST
+
+
+@pytest.mark.requirement("W10")
+def test_codes_of_two_things_and_counted_things_stay_however_sure_the_model_is() -> None:
+    """Unless a change is told, by which one thing may be meant both times: the control."""
+    reader = Weighed(Sure())
+    for old, new in (
+        ("Our own car is KX21 BTR2.", "The courtesy car is KX21 BRT2."),
+        ("主力无人机的序列号是 D3-2207-418F。", "备用无人机的序列号是 D3-2207-481F，桨有点裂。"),
+        ("My first child sleeps badly.", "My second child sleeps badly, too."),
+    ):
+        assert tie(old, new, ByClaims()) in {Tie.BESIDE, Tie.DOUBT}, new
+        assert tie(old, new, reader) in {Tie.BESIDE, Tie.DOUBT}, new
+    old, new = "The lift was checked, form LK-4471.", "The lift form changed to LK-9902 for good."
+    assert tie(old, new, reader) is Tie.AGAINST
