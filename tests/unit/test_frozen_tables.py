@@ -25,6 +25,7 @@ RELATION_TABLES: Final = (
     "relations_fifth.jsonl",
     "relations_sixth.jsonl",
     "relations_seventh.jsonl",
+    "relations_eighth.jsonl",
 )
 CODE: Final = re.compile(r"[A-Za-z0-9#][A-Za-z0-9#\-./]*\d[A-Za-z0-9\-./]*")
 
