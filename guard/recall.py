@@ -122,13 +122,14 @@ async def _found(
 ) -> Answered:
     owner = principal.owner
 
-    # (1) Understand: what the question means, and what it is found by. Beside it, the rows that the
-    # index lacks; they are read before the index is asked, so that a row which is being indexed
-    # just now is in one of the two answers (R13).
+    # (1) Understand: what the question means, and what it is found by. Beside it, the bans that
+    # stand, and the rows that the index lacks; they are read before the index is asked, so that a
+    # row which is being indexed just now is in one of the two answers (R13).
     watch = rooms.watch
     with watch.step("recall.understand"):
-        fresh = await rooms.ledger.unindexed(
-            owner.tenant, owner.subject, rooms.bounds.unindexed_rows
+        fresh, bans = await asyncio.gather(
+            rooms.ledger.unindexed(owner.tenant, owner.subject, rooms.bounds.unindexed_rows),
+            standing(owner.tenant, rooms),
         )
         meant, blinded = await seeking
         query = meant.query
@@ -140,10 +141,7 @@ async def _found(
         found = await _searched(owner, blinded, meant, rooms)
         trail.nominated(found)
     with watch.step("recall.load"):
-        loaded, bans = await asyncio.gather(
-            _loaded(owner, found, fresh, query, rooms), standing(owner.tenant, rooms)
-        )
-        rows = loaded
+        rows = loaded = await _loaded(owner, found, fresh, query, rooms)
         known = {row.sealed.label.id for row in loaded}
         if query.as_of is not None:
             rows = await known_at(owner, loaded, query.as_of, rooms)
