@@ -22,7 +22,7 @@ from memory.pairs_told import carrying, shared
 
 AGAINST: Final = "against"
 SAME: Final = "same"
-_MOST_ASKED: Final = 6
+_MOST_ASKED: Final = 3
 """Pairs that are weighed at most, those with most words in common first."""
 _LEAST_OVERLAP: Final = 0.05
 """Texts with less in common are left alone: the model learned little of them."""
