@@ -49,6 +49,27 @@ def answered(question: str, memories: dict[MemoryId, tuple[float, str, datetime]
 
 @pytest.mark.requirement("R9")
 @pytest.mark.parametrize(
+    ("question", "bare", "text"),
+    [
+        (
+            "Why was order GS-7110 late?",
+            "Why was the parcel late?",
+            "Order GS-7110 sat in customs.",
+        ),
+        ("GS-7110 这单为什么晚了？", "那个包裹为什么晚了？", "GS-7110 卡在海关了。"),
+    ],
+)
+def test_what_has_the_code_is_not_silenced_by_a_property_that_it_seems_not_to_tell(
+    question: str, bare: str, text: str
+) -> None:
+    """The control: with the same evidence, where no code is named, it counts in full."""
+    memories = {A: (0.5, text, ASKED)}
+    assert answered(question, memories) == {A}
+    assert answered(bare, memories) == set()
+
+
+@pytest.mark.requirement("R9")
+@pytest.mark.parametrize(
     ("question", "text", "other"),
     [
         (
