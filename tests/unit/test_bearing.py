@@ -53,10 +53,10 @@ def answered(question: str, memories: dict[MemoryId, tuple[float, str, datetime]
     [
         (
             "Why was order GS-7110 late?",
-            "Why was the parcel late?",
+            "Why was the order late?",
             "Order GS-7110 sat in customs.",
         ),
-        ("GS-7110 这单为什么晚了？", "那个包裹为什么晚了？", "GS-7110 卡在海关了。"),
+        ("GS-7110 这单货为什么晚了？", "这单货为什么晚了？", "GS-7110 这单货卡在海关。"),
     ],
 )
 def test_what_has_the_code_is_not_silenced_by_a_property_that_it_seems_not_to_tell(
