@@ -14,7 +14,7 @@ import msgspec
 
 from guard.nouns import Sealed
 from memory.signals import Blinded
-from memory.types import MemoryId
+from memory.types import MemoryId, TenantId
 from storage.keyring import SubjectKeys, TenantKeys
 
 _OVERHEAD: Final = 2_048
@@ -36,6 +36,18 @@ class Ready:
         self._most = most_bytes
         self._kept: WeakKeyDictionary[SubjectKeys, dict[MemoryId, _Kept]] = WeakKeyDictionary()
         self._order: OrderedDict[MemoryId, tuple[ref[SubjectKeys], int]] = OrderedDict()
+        self._apart: set[TenantId] = set()
+
+    def keep_apart(self, tenant: TenantId, *, apart: bool) -> None:
+        """Keep nothing of a sealed tenant, and let go of what there is; or keep it again."""
+        if not apart:
+            self._apart.discard(tenant)
+        elif tenant not in self._apart:
+            self._apart.add(tenant)
+            every = [one.sealed.label for kept in self._kept.values() for one in kept.values()]
+            for label in every:
+                if label.tenant == tenant:
+                    self.drop(label.id)
 
     def find(self, tenant: TenantKeys, keys: SubjectKeys, sealed: Sealed) -> Blinded | None:
         """Return the search material of a memory, None unless all of it was opened just so."""
@@ -50,7 +62,7 @@ class Ready:
         """Keep what was opened, in the place of what has not been asked for longest."""
         id, size = sealed.label.id, _size(sealed)
         self.drop(id)
-        if size > self._most:
+        if size > self._most or sealed.label.tenant in self._apart:
             return
         self._kept.setdefault(keys, {})[id] = _Kept(ref(tenant), sealed, blinded)
         self._order[id] = ref(keys), size

@@ -17,6 +17,7 @@ from memory.ids import RANDOM_BYTES, uuid7
 from memory.types import TenantId
 from storage.index.divided import DividedIndex, IsSealed
 from storage.index.embedded import EmbeddedIndex
+from storage.ready import Ready
 from storage.registry import SqlRegistry
 from storage.sealed import SealedIndex
 from storage.sealed_shelves import LedgerShelves
@@ -62,18 +63,28 @@ async def opened_index(
         )
     lately = RecentRegistry(registry, settings.auth.registry_seconds)
     try:
-        yield DividedIndex(opened, sealed, _sealed_in(registry), _sealed_in(lately))
+        yield DividedIndex(
+            opened,
+            sealed,
+            _sealed_in(registry, keep.vault.ready),
+            _sealed_in(lately, keep.vault.ready),
+        )
     finally:
         await sealed.close()
         await opened.close()
 
 
-def _sealed_in(registry: Registry) -> IsSealed:
-    """Return how to ask a registry; a tenant that it does not know has nothing to hide yet."""
+def _sealed_in(registry: Registry, ready: Ready) -> IsSealed:
+    """Return how to ask a registry; a tenant that it does not know has nothing to hide yet.
+
+    Nothing of a sealed one stays at hand: it is asked before any of its memories is opened.
+    """
 
     async def is_sealed(tenant: TenantId) -> bool:
         found = await registry.tenant(tenant)
-        return found is not None and found.indexing is not Indexing.OPEN
+        sealed = found is not None and found.indexing is not Indexing.OPEN
+        ready.keep_apart(tenant, apart=sealed)
+        return sealed
 
     return is_sealed
 

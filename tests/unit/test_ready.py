@@ -6,12 +6,14 @@ import pytest
 from msgspec.structs import replace
 
 from guard.errors import UnreadableError
-from memory.types import MemoryId, State, SubjectId, TenantId
+from guard.nouns import Admitted
+from memory.types import MemoryId, Owner, State, SubjectId, TenantId
 from storage.keyring import Keyring
 from storage.ready import Ready
 from storage.vault import SealingVault
 from tests.contracts.vault_builders import (
     ALICE,
+    ALICE_ELSEWHERE,
     BOB,
     LATER,
     NEXT_LEAF,
@@ -26,6 +28,14 @@ MANY = 1 << 20
 def opening(ready: Ready, ring: Keyring | None = None) -> SealingVault:
     """Return a vault that keeps what it opened."""
     return SealingVault(ring or keyring(), nonce=counted(), ready=ready)
+
+
+def numbered(owner: Owner, number: int) -> Admitted:
+    """Return a memory with an id of its own."""
+    draft = admitted(owner)
+    id = MemoryId(f"{number:08d}-0000-7000-8000-{0:012d}")
+    tagged = replace(draft.screened.tagged, id=id)
+    return replace(draft, screened=replace(draft.screened, tagged=tagged))
 
 
 async def test_what_was_opened_is_lent_for_an_equal_copy() -> None:
@@ -108,6 +118,24 @@ async def test_what_is_erased_is_let_go_of(state: State) -> None:
     assert ready.bytes == 0
 
 
+@pytest.mark.requirement("S6")
+async def test_nothing_of_a_sealed_tenant_is_kept() -> None:
+    """What is there goes at once, nothing comes, and an open tenant's stays; until it is opened."""
+    ready = Ready(MANY)
+    keeper = opening(ready)
+    sealed = await keeper.seal(admitted())
+    other = await keeper.seal(numbered(ALICE_ELSEWHERE, 1))
+    await keeper.open_entry(ALICE, sealed)
+    kept = await keeper.open_entry(ALICE_ELSEWHERE, other)
+    ready.keep_apart(ALICE.tenant, apart=True)
+    once, twice = [await keeper.open_entry(ALICE, sealed) for _ in range(2)]
+    assert once is not twice
+    assert await keeper.open_entry(ALICE_ELSEWHERE, other) is kept
+    ready.keep_apart(ALICE.tenant, apart=False)
+    once, twice = [await keeper.open_entry(ALICE, sealed) for _ in range(2)]
+    assert once is twice
+
+
 async def test_keys_read_again_lend_nothing_that_others_opened() -> None:
     """Keys that were let go of and read anew open it anew."""
     ready, ring = Ready(MANY), keyring()
@@ -127,15 +155,7 @@ async def test_the_bound_holds_and_the_latest_used_stay() -> None:
     await one.open_entry(ALICE, sealed)
     ready = Ready(one.ready.bytes * 3)
     keeper = opening(ready)
-    rows = []
-    for number in range(4):
-        draft = admitted()
-        tagged = replace(
-            draft.screened.tagged, id=MemoryId(f"{number:08d}-0000-7000-8000-{0:012d}")
-        )
-        rows.append(
-            await keeper.seal(replace(draft, screened=replace(draft.screened, tagged=tagged)))
-        )
+    rows = [await keeper.seal(numbered(ALICE, number)) for number in range(4)]
     found = [await keeper.open_entry(ALICE, row) for row in rows[:3]]
     assert await keeper.open_entry(ALICE, rows[0]) is found[0]
     await keeper.open_entry(ALICE, rows[3])
