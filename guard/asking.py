@@ -9,7 +9,7 @@ from guard.rooms import Rooms
 from guard.talk import Places, turns_before
 from guard.trace import Trail
 from guard.understand import Understanding
-from memory.bearing import Read, bearing, near, sought
+from memory.bearing import Read, any_bears, near, sought
 from memory.exact import NOTHING_BEFORE, Candidate, local_routes
 from memory.fusion import Fusion, Routes, fuse, fuse_by_rank, route_weights
 from memory.ranking import evidence, put_first
@@ -60,8 +60,7 @@ class Asked:
         text, times, zone = self.query.text, self.meant.times, self.meant.zone
         now = self.query.reference_time or self.rooms.clock()
         asked = sought(text, times, now, zone, newest)
-        found = bearing(asked, self._evidence, read)
-        if max(found.values(), default=0.0) >= self.rooms.bounds.thresholds.reliable:
+        if any_bears(asked, self._evidence, read, self.rooms.bounds.thresholds.reliable):
             return True
         self.trail.unreliable(read)
         return False

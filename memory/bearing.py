@@ -14,7 +14,7 @@ import operator
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -219,14 +219,53 @@ def bearing(
     asked: Sought, evidence: Mapping[MemoryId, float], read: Mapping[MemoryId, Read]
 ) -> dict[MemoryId, float]:
     """Return the evidence, from 0, that each memory that was read answers the question."""
-    found, texts = {}, _folded(read)
+    texts = _folded(read)
+    return {
+        id: max(0.0, _as_told(asked, strength, against, read[id].text, texts[id]))
+        for id, strength, against in _as_near(asked, evidence, read, texts)
+    }
+
+
+def any_bears(
+    asked: Sought,
+    evidence: Mapping[MemoryId, float],
+    read: Mapping[MemoryId, Read],
+    least: float,
+) -> bool:
+    """Say whether `bearing` gives any memory at least so much; nothing asked for is always given.
+
+    What a memory leaves unsaid only takes away. So the strongest is read for it first, the next one
+    only when that did not do, and what is too weak without it not at all.
+    """
+    if least <= 0.0:
+        return True
+    texts = _folded(read)
+    able = (one for one in _as_near(asked, evidence, read, texts) if one[1] >= least)
+    return any(
+        _as_told(asked, strength, against, read[id].text, texts[id]) >= least
+        for id, strength, against in sorted(able, key=lambda one: (-one[1], one[0]))
+    )
+
+
+def _as_near(
+    asked: Sought,
+    evidence: Mapping[MemoryId, float],
+    read: Mapping[MemoryId, Read],
+    texts: Mapping[MemoryId, str],
+) -> Iterator[tuple[MemoryId, float, tuple[float, ...]]]:
+    """Return what each memory's evidence is raised or lowered to, and what each sign would take."""
     for id, one in _held_against(asked, evidence, read, texts).items():
         strength = BIAS + evidence[id] + _weighed(_WEIGHTS, one)
-        if strength > 0.0:
-            against = _AGAINST_NAMED if one.named else _AGAINST
-            strength += _weighed(against, signs(asked.wants, read[id].text, texts[id]))
-        found[id] = max(0.0, strength)
-    return found
+        yield id, strength, _AGAINST_NAMED if one.named else _AGAINST
+
+
+def _as_told(
+    asked: Sought, strength: float, against: tuple[float, ...], text: str, plain: str
+) -> float:
+    """Return what is left of a strength beside what the memory leaves unsaid."""
+    if strength <= 0.0:
+        return strength
+    return strength + _weighed(against, signs(asked.wants, text, plain))
 
 
 def _folded(read: Mapping[MemoryId, Read]) -> dict[MemoryId, str]:

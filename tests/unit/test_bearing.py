@@ -4,12 +4,16 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from memory.bearing import Features, Read, Sought, bearing, features, near, sought
+from memory.bearing import Features, Read, Sought, any_bears, bearing, features, near, sought
 from memory.ranking import DEFAULT_THRESHOLDS
 from memory.timely import told, within
 from memory.times import times_of
 from memory.types import MemoryId
+from memory.unsaid import Signs, signs
+from memory.wanted import Wanted
 
 ZONE = ZoneInfo("Europe/Berlin")
 ASKED = datetime(2026, 5, 20, 15, 30, tzinfo=UTC)
@@ -295,3 +299,69 @@ def test_pages_that_repeat_a_question_make_its_answer_look_no_less_special() -> 
     assert answered(question, own) == {A}
     assert A in answered(question, own | pages)
     assert A not in answered(question, own | others)
+
+
+_SAID = (
+    "Otto is nine.",
+    "My sister lives in Bonn.",
+    "My brother lives in Rome.",
+    "Where does my sister live?",
+    "Order GS-7110 sat in customs.",
+    "The front door has a new lock.",
+    "The back door sticks.",
+    "I had lunch with Ivo on Friday.",
+    "我妹妹在银行上班。",
+    "我姐姐会开车。",
+    "GS-7110 这单货卡在海关。",
+    "Rain all day.",
+)
+_ASKED_FOR = (
+    "How old is Otto?",
+    "Where does my sister live?",
+    "Why was order GS-7110 late?",
+    "Does the front door have a new lock?",
+    "What did I do last Friday?",
+    "the last time I had lunch with Ivo",
+    "我妹妹在哪里上班?",
+    "GS-7110 这单货为什么晚了？",
+)
+
+
+@given(
+    question=st.sampled_from(_ASKED_FOR),
+    memories=st.lists(st.tuples(st.sampled_from(_SAID), st.floats(0.0, 1.0)), max_size=8),
+    least=st.sampled_from((0.0, 0.1, 0.36, 0.8)),
+)
+def test_whether_any_bears_is_what_reading_all_of_them_tells(
+    question: str, memories: list[tuple[str, float]], least: float
+) -> None:
+    """However few of them are read for what they leave unsaid."""
+    ids = [MemoryId(f"m{n}") for n in range(len(memories))]
+    evidence = {id: value for id, (_, value) in zip(ids, memories, strict=True)}
+    seen = {id: read(question, text, ASKED) for id, (text, _) in zip(ids, memories, strict=True)}
+    every = bearing(asked(question), evidence, seen)
+    found = any_bears(asked(question), evidence, seen, least)
+    assert found == (max(every.values(), default=0.0) >= least)
+
+
+def test_no_more_is_read_for_what_it_leaves_unsaid_than_is_needed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The strongest does, so that no other one is read; where none does, all that might are."""
+    looked: list[str] = []
+
+    def noted(asked: Wanted, text: str, plain: str) -> Signs:
+        looked.append(text)
+        return signs(asked, text, plain)
+
+    monkeypatch.setattr("memory.bearing.signs", noted)
+    question = "Where does my sister live?"
+    evidence = FAR | {A: 0.5, B: 0.7, C: 0.05}
+    seen = {A: Read("My sister is ill.", then=False), C: Read("Rain all day.", then=False)}
+    told_it = {**seen, B: Read("My sister lives in Bonn.", then=False)}
+    assert any_bears(asked(question), evidence, told_it, DEFAULT_THRESHOLDS.reliable)
+    assert looked == ["My sister lives in Bonn."]
+    looked.clear()
+    untold = {**seen, B: Read("My sister is sad.", then=False)}
+    assert not any_bears(asked(question), evidence, untold, DEFAULT_THRESHOLDS.reliable)
+    assert looked == ["My sister is sad.", "My sister is ill."]
