@@ -1,7 +1,7 @@
 """The door back: what a subject's memories say to a question, each proved before it is shown."""
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime, timedelta
 from typing import Final
@@ -28,7 +28,7 @@ from guard.trace import Trail, leave
 from guard.understand import Understanding, joined, probes, understand
 from memory.assembly import Assembled, Excerpt, assemble
 from memory.signals import Blinded
-from memory.types import MemoryId, Owner, State, TraceId
+from memory.types import Epoch, MemoryId, Owner, State, TraceId
 
 _NONCE_CHARACTERS: Final = 16
 _INSTANT: Final = timedelta(microseconds=1)
@@ -43,6 +43,14 @@ class Answered(msgspec.Struct, frozen=True):
     proof: Proof
     shown: Sequence[Proved]
     places: Places
+
+
+class Asking(msgspec.Struct, frozen=True):
+    """A question, when it was asked, and the subject's epoch since, where rows are kept for it."""
+
+    query: Query
+    epoch: Epoch | None
+    now: datetime
 
 
 async def recall(principal: Principal, query: Query, rooms: Rooms) -> Recollection:
@@ -137,11 +145,14 @@ async def _found(
         trail.unassisted = meant.unassisted
 
     # (2) Search: the index nominates. (3) Load what it named from the ledger.
+    # Beside the index, the epoch: rows that were read at it before are those that would be read.
     with watch.step("recall.search"):
-        found = await _searched(owner, blinded, meant, rooms)
+        found, epoch = await asyncio.gather(
+            _searched(owner, blinded, meant, rooms), _present(owner, query, rooms)
+        )
         trail.nominated(found)
     with watch.step("recall.load"):
-        rows = loaded = await _loaded(owner, found, fresh, query, rooms)
+        rows = loaded = await _loaded(owner, found, fresh, Asking(query, epoch, now), rooms)
         known = {row.sealed.label.id for row in loaded}
         if query.as_of is not None:
             rows = await known_at(owner, loaded, query.as_of, rooms)
@@ -154,6 +165,9 @@ async def _found(
         proof = Proof(principal, query, tokens, now, rooms, trail=trail, bans=bans)
         proved = await proof.of(rows)
         proof.missing(known)
+        if epoch is not None and found is not None:
+            sound = [memory.row for memory in proved if memory.doubt is None]
+            rooms.lately.put(owner, epoch, sound, now)
     asked = Asked(meant, blinded, trail, rooms)
     with watch.step("recall.beside"):
         places, more = await _beside(owner, asked, proved, known)
@@ -195,13 +209,21 @@ async def _searched(
         return None
 
 
+async def _present(owner: Owner, query: Query, rooms: Rooms) -> Epoch | None:
+    """Return the subject's epoch, None where no row is kept: of the past none ever is."""
+    if not rooms.lately.is_open or query.as_of is not None:
+        return None
+    return await rooms.ledger.epoch(owner.tenant, owner.subject)
+
+
 async def _loaded(
-    owner: Owner, found: Found | None, fresh: list[Row], query: Query, rooms: Rooms
+    owner: Owner, found: Found | None, fresh: list[Row], asking: Asking, rooms: Rooms
 ) -> list[Row]:
     """Return the rows to look at, each once: nominees, unindexed rows, newest rows if degraded.
 
     What was superseded is in no index: a question about the past reads it in the ledger.
     """
+    query = asking.query
     past = () if query.as_of is None else (State.SUPERSEDED,)
     states = past if found is not None else (State.ACTIVE, *past)
     listed: list[Row] = []
@@ -216,9 +238,22 @@ async def _loaded(
         return listed
     fresh_ids = {row.sealed.label.id for row in fresh}
     nominees = [hit.id for hits in found.routes.values() for hit in hits if hit.id not in fresh_ids]
-    rows = await rooms.ledger.rows(owner.tenant, owner.subject, list(dict.fromkeys(nominees)))
-    loaded = {row.sealed.label.id: row for row in (*listed, *fresh, *rows)}
+    named = await _nominated(owner, list(dict.fromkeys(nominees)), asking, rooms)
+    loaded = {row.sealed.label.id: row for row in (*listed, *fresh, *named)}
     return list(loaded.values())
+
+
+async def _nominated(
+    owner: Owner, ids: Sequence[MemoryId], asking: Asking, rooms: Rooms
+) -> list[Row]:
+    """Return the owner's rows of these ids: those at hand, and all others from the ledger."""
+    kept: Mapping[MemoryId, Row] = {}
+    if asking.epoch is not None:
+        kept = rooms.lately.find(owner, asking.epoch, ids, asking.now)
+    missing = [id for id in ids if id not in kept]
+    read = await rooms.ledger.rows(owner.tenant, owner.subject, missing) if missing else []
+    every = {**kept, **{row.sealed.label.id: row for row in read}}
+    return [every[id] for id in ids if id in every]
 
 
 async def _beside(

@@ -9,6 +9,7 @@ from guard.claimed import ByClaims
 from guard.closely import Closely
 from guard.doubts import Doubts, Undoubted
 from guard.hot import Hot
+from guard.lately import Lately
 from guard.magnets import Magnets
 from guard.ordering import Ordering
 from guard.origins import Bans, Origins, Unbarred
@@ -128,6 +129,7 @@ class Rooms(msgspec.Struct, frozen=True):
     doubts: Doubts = Undoubted()
     hooking: Hooking = Hooking(Unhooked())
     hot: Hot = Hot()
+    lately: Lately = Lately()
     detectors: Mapping[str, Detector] = MappingProxyType({})
     overrides: Mapping[TenantId, Override] = MappingProxyType({})
     enacted: InForce = Unenacted()

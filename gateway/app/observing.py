@@ -10,6 +10,7 @@ from gateway.sampling import Sampler
 from gateway.settings import Settings
 from gateway.tracing import Tracing, provider_of
 from guard.hot import Hot
+from guard.lately import Lately
 from guard.ports import Buckets, Clock, Index
 from policies.model import Policy
 from storage.database import Database
@@ -105,13 +106,14 @@ def watch(
         )
 
 
-def watch_hot(metrics: Metrics, hot: Hot) -> None:
-    """Show how often a question was one that had been asked before, and what is kept of them."""
+def watch_hot(metrics: Metrics, hot: Hot, lately: Lately) -> None:
+    """Show how often a question was one that had been asked before, and what is kept for them."""
     metrics.look_up(
         lambda: (
             Figure("recall_cache_hits", "Questions answered as before.", hot.hits, counts=True),
             Figure("recall_cache_misses", "Those answered afresh.", hot.misses, counts=True),
             Figure("recall_cache_bytes", "About what is kept of answers.", hot.bytes),
+            Figure("recall_rows_bytes", "About what sealed rows at hand take.", lately.bytes),
         )
     )
 

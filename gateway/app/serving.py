@@ -82,6 +82,7 @@ from guard.hear import hear
 from guard.hold import hold
 from guard.hot import Hot
 from guard.hunt import hunt
+from guard.lately import Lately
 from guard.magnets import Magnets
 from guard.models.pairs import Pairs
 from guard.models.prepare import prepare
@@ -437,7 +438,8 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
     metrics, magnets = adapters.metrics, Magnets(embedder)
     telling = adapters.assists.extracting
     hot = Hot(settings.recall.cache_bytes, settings.recall.cache_seconds)
-    watch_hot(metrics, hot)
+    lately = Lately(settings.recall.cache_bytes, settings.recall.cache_seconds)
+    watch_hot(metrics, hot, lately)
     watch_ready(metrics, keep.vault.ready)
     rooms = Rooms(
         clock=now,
@@ -476,6 +478,7 @@ def assembled(settings: Settings, adapters: Adapters, use_cases: UseCases = USE_
         origins=SqlOrigins(keep.database),
         doubts=SqlDoubts(keep.database),
         hot=hot,
+        lately=lately,
         count=adapters.assists.count,
         closely=adapters.assists.closely,
         rewording=adapters.assists.rewording,

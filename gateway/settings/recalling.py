@@ -108,9 +108,11 @@ class Recall(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     low_trust_items: Annotated[int, Meta(ge=0, le=50)] = 2
     """Low-trust memories in one answer at most."""
     cache_bytes: Annotated[int, Meta(ge=0, le=1_073_741_824)] = 16_777_216
-    """Bytes of what questions came to that a process keeps; 0: none. Nothing is shown unchecked."""
+    """Bytes of what questions came to that a process keeps, and as many of sealed rows that were
+    proved; 0: none. Nothing is shown unchecked.
+    """
     cache_seconds: Annotated[float, Meta(ge=1, le=3600)] = 300.0
-    """Seconds it counts for at most, while nothing of the subject and no policy changes."""
+    """Seconds both count for at most, while nothing of the subject and no policy changes."""
     trace_days: Annotated[int, Meta(ge=1, le=90)] = 7
     """Days that what a recall looked at is kept, sealed, for `GET /v1/traces/{id}`."""
 
