@@ -22,6 +22,9 @@ _TOKEN: Final = re.compile(
     r"[a-z]+(?:'[a-z]+)?|\d+(?:[.:/-]\d+)*|[\u4e00-\u9fff]|[^\s\w.,;:!?，。；：！？、]"
 )
 _ENDING: Final = re.compile(r"(?:ing|ed|es|s|ly)$")
+_LAST: Final = frozenset("gdsy")
+"""What words end with that have one of these endings: most words are told by their last letter."""
+_TWO_HAN: Final = re.compile("(?=([\u4e00-\u9fff]{2}))")
 _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3})")
 _NUMBER: Final = re.compile(r"\d+(?:[.:]\d+)*")
 _NAME: Final = re.compile(
@@ -58,6 +61,7 @@ _LATIN: Final = re.compile(r"[a-z!?,]")
 _NEGATION: Final = NAMES.index("negation")
 _BEGINNING: Final = 4
 """Letters by which a word begins like another."""
+_EMPTY: Final = EMPTY_WORDS | EMPTY_CHARACTERS
 MOST_CHARACTERS: Final = 240
 """Longer texts are not compared by these signs: they say too many things at once."""
 
@@ -88,19 +92,20 @@ def words_of(text: str) -> Words:
     """Return the words of a text."""
     low = _even(text).lower()
     every = tuple(_TOKEN.findall(low))
-    content = frozenset(
-        _ENDING.sub("", word)
-        for word in every
-        if word not in EMPTY_WORDS and word not in EMPTY_CHARACTERS
-    )
-    beginnings = frozenset(word[:_BEGINNING] for word in content)
+    # Lists are made sooner than generators are run, and this is done for each memory of a write.
+    said = [word for word in every if word not in _EMPTY]
+    content = frozenset([_ENDING.sub("", word) if word[-1] in _LAST else word for word in said])
+    beginnings = frozenset([word[:_BEGINNING] for word in content])
     return Words(every, content, frozenset(_neighbours(low, every)), beginnings)
 
 
 def overlap(new: Words, old: Words) -> float:
     """Return the share of words with a meaning, and of neighbours, that both texts have."""
-    mine, its = new.content | new.neighbours, old.content | old.neighbours
-    return len(mine & its) / max(1, len(mine | its))
+    # No word has two parts and each neighbourhood has, so that no set of both need be made.
+    common = len(new.content & old.content) + len(new.neighbours & old.neighbours)
+    mine = len(new.content) + len(new.neighbours)
+    its = len(old.content) + len(old.neighbours)
+    return common / max(1, mine + its - common)
 
 
 def side_of(text: str, words: Words, claims: Sequence[Claim]) -> Side:
@@ -165,14 +170,11 @@ def _even(text: str) -> str:
     return _THOUSANDS.sub("", text.strip().replace("’", "'"))
 
 
-def _neighbours(low: str, every: Sequence[str]) -> Iterator[str]:
-    """Yield pairs of Chinese characters, and pairs of other words that mean something."""
-    for first, second in pairwise(low):
-        if "\u4e00" <= first <= "\u9fff" and "\u4e00" <= second <= "\u9fff":
-            yield first + second
+def _neighbours(low: str, every: Sequence[str]) -> list[str]:
+    """Return pairs of Chinese characters, and pairs of other words that mean something."""
+    han = [] if low.isascii() else _TWO_HAN.findall(low)
     said = [word for word in every if word[0].isascii() and word not in EMPTY_WORDS]
-    for one, other in pairwise(said):
-        yield f"{one} {other}"
+    return han + [f"{one} {other}" for one, other in pairwise(said)]
 
 
 def _ends(old: Sequence[str], new: Sequence[str]) -> list[float]:

@@ -18,13 +18,18 @@ TURNED: Final = frozenset({Mark.CHANGED, Mark.AGAIN})
 _TYPED: Final = frozenset(
     {ValueKind.NUMBER, ValueKind.QUANTITY, ValueKind.DATE, ValueKind.TIME, ValueKind.CODE}
 )
+_CORE: Final = "core"
 _MOST: Final = 4
 """Words of a new value: what is longer says more than another value."""
 
 
 def core(claim: Claim) -> frozenset[str]:
     """Return the words of a claim that carry it, each by the name of all that mean the same."""
-    return _named((*claim.about, *claim.words))
+    kept = claim.__dict__
+    found: frozenset[str] | None = kept.get(_CORE)
+    if found is None:
+        found = kept[_CORE] = _named((*claim.about, *claim.words))
+    return found
 
 
 def _named(words: Sequence[str]) -> frozenset[str]:

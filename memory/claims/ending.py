@@ -33,7 +33,7 @@ def ended(new: Claim, old: Claim) -> Bond:
     return _over(new, old, smaller, larger) or on_topic(new, old)
 
 
-def _over(new: Claim, old: Claim, smaller: set[str], larger: set[str]) -> Bond | None:
+def _over(new: Claim, old: Claim, smaller: frozenset[str], larger: frozenset[str]) -> Bond | None:
     """Judge a claim and its end, in either order."""
     whole = old if new.polarity is Polarity.ENDED else new
     if not _about_that(smaller, larger, whole):
@@ -44,13 +44,13 @@ def _over(new: Claim, old: Claim, smaller: set[str], larger: set[str]) -> Bond |
     return Bond(BondKind.SUPERSEDES, "taken_up_again") if again else None
 
 
-def _covers(smaller: set[str], larger: set[str]) -> bool:
+def _covers(smaller: frozenset[str], larger: frozenset[str]) -> bool:
     """Say whether all that is taken back is in the other claim, how often it was included."""
     strong = smaller - COMMON
     return bool(strong) and strong <= larger and smaller & RHYTHMS <= larger
 
 
-def _about_that(smaller: set[str], larger: set[str], whole: Claim) -> bool:
+def _about_that(smaller: frozenset[str], larger: frozenset[str], whole: Claim) -> bool:
     """Say whether the other claim speaks of what is taken back, and not of what goes with it."""
     if len(smaller & larger) > 1 or smaller - COMMON == set(whole.about):
         return True

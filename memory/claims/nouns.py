@@ -75,8 +75,12 @@ class Value(msgspec.Struct, frozen=True, array_like=True):
     text: str
 
 
-class Claim(msgspec.Struct, frozen=True, array_like=True):
-    """One slot with its value. Sealed with the memory as an array; fields may only be appended."""
+class Claim(msgspec.Struct, frozen=True, array_like=True, dict=True):
+    """One slot with its value. Sealed with the memory as an array; fields may only be appended.
+
+    Beside its fields a claim keeps what was worked out of them, which is asked of it again for each
+    claim that it is compared with. It is no part of the claim: not sealed, and not compared.
+    """
 
     slot: Slot
     value: Value

@@ -9,13 +9,18 @@ from memory.claims.small_rules import COMMON, KIN, PERSONS
 UNRELATED: Final = Bond(BondKind.UNRELATED, "no_common_word")
 
 
-def content(claim: Claim) -> set[str]:
+_CONTENT: Final = "content"
+
+
+def content(claim: Claim) -> frozenset[str]:
     """Return the words of a claim, those of its slot and those of its value."""
-    found = {*claim.about, *claim.words}
-    if claim.limit is not Limit.EXACT:
-        found.add("limit")
-    if "employed" in claim.about:
-        found.add("work")
+    kept = claim.__dict__
+    found: frozenset[str] | None = kept.get(_CONTENT)
+    if found is None:
+        also = ["limit"] if claim.limit is not Limit.EXACT else []
+        if "employed" in claim.about:
+            also.append("work")
+        found = kept[_CONTENT] = frozenset((*claim.about, *claim.words, *also))
     return found
 
 
@@ -35,7 +40,7 @@ def on_topic(new: Claim, old: Claim) -> Bond:
     return Bond(kind, "said_to_be_added" if added else "common_topic")
 
 
-def _strangers(new: Claim, old: Claim, common: set[str]) -> bool:
+def _strangers(new: Claim, old: Claim, common: frozenset[str]) -> bool:
     """Say whether two claims have nothing in common but a word that names two things."""
     signs = _signs(new)
     if signs and signs & _signs(old):
@@ -58,7 +63,7 @@ def _of_another(new: Claim, old: Claim) -> bool:
     return mine == its != set()
 
 
-def _apart(new: Claim, old: Claim, common: set[str]) -> bool:
+def _apart(new: Claim, old: Claim, common: frozenset[str]) -> bool:
     """Say whether two claims of two slots share no topic: a cherry, Cherry Street."""
     if not common <= set(new.words) & set(old.words) or common & (THINGS | _TITLES):
         return False
