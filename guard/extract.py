@@ -29,7 +29,7 @@ async def extracted(screened: Screened, facts: Facts, rooms: Rooms) -> Facts:
     if len(text) > LONGEST or not await aside(len(text), rooms.relating.is_unread, said):
         return facts
     with rooms.watch.step("remember.extract"):
-        told = await asker.told(text)
+        told = await asker.told(tagged.owner.tenant, text)
     if told is None:
         return facts
     said = msgspec.structs.replace(said, record=b"", told=told, by=asker.name)

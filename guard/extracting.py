@@ -3,7 +3,7 @@
 It sees one text, as data between marks that nobody can guess, and can answer in one fixed form: of
 whom, which attribute, which value. What it answers can at most make two memories be looked at by a
 person (`guard.claimed`): nothing is merged, hidden, held or trusted for it. What is sent leaves the
-process; secrets are cut out before.
+process, so no text of a sealed tenant is ever sent; secrets are cut out before.
 """
 
 import hashlib
@@ -14,6 +14,7 @@ import msgspec
 from guard.consulting import Consulted, read_as
 from guard.relating import Told
 from memory.claims import Polarity
+from memory.types import TenantId
 
 NAME: Final = "extract"
 LONGEST: Final = 2_000
@@ -70,9 +71,12 @@ class Extracting(Consulted):
         """The model's name, and what it is asked."""
         return f"{self._chat.version}-{_ASKED}"
 
-    async def told(self, text: str) -> tuple[Told, ...] | None:
-        """Return what the model takes a text to state, None when it does not say."""
-        return await self._answer(SYSTEM, lambda: self._message(text), decoded)
+    async def told(self, tenant: TenantId, text: str) -> tuple[Told, ...] | None:
+        """Return what the model takes a text to state, None when it does not say.
+
+        Of a tenant whose texts stay here it is not asked: they state nothing to it.
+        """
+        return await self._answer(tenant, SYSTEM, lambda: self._message(text), decoded, ())
 
     def _message(self, text: str) -> str:
         return enclosed(self._nonce(), self._covered(text))

@@ -8,12 +8,12 @@ secrets are cut out before.
 """
 
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Final
 
 import msgspec
 
-from guard.consulting import Chat, Consulted, Cover, new_mark, read_as
+from guard.consulting import Allows, Chat, Consulted, Cover, new_mark, read_as
 from guard.errors import UnavailableError
 from memory.types import TenantId
 
@@ -26,10 +26,6 @@ READ: Final = 2_000
 """Characters of it in which is looked for secrets, so that none is cut in two and missed."""
 MAX_ANSWER: Final = 512
 """Characters of an answer; the form has no room for more."""
-
-Allows = Callable[[TenantId], Awaitable[bool]]
-"""Says whether the texts of a tenant may leave the process, by the ledger's word of that moment.
-Raises UnavailableError."""
 
 
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -72,9 +68,8 @@ class Ordering(Consulted):
         seconds: float,
         nonce: Callable[[], str] = new_mark,
     ) -> None:
-        super().__init__(chat, cover, seconds=seconds, nonce=nonce)
+        super().__init__(chat, cover, allows, seconds=seconds, nonce=nonce)
         self.items, self.best = items, best
-        self._allows = allows
 
     @property
     def version(self) -> str:
@@ -89,18 +84,12 @@ class Ordering(Consulted):
 
         None come first of a tenant whose texts stay here: nobody is asked.
         """
-        try:
-            allowed = await self._allows(tenant)
-        except UnavailableError:
-            self.asked += 1
-            self.failed += 1
-            return None
-        if not allowed:
-            return ()
         return await self._answer(
+            tenant,
             SYSTEM,
             lambda: self._message(question, texts),
             lambda said: decoded(said, len(texts), self.best),
+            (),
         )
 
     def _message(self, question: str, texts: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from typing import Protocol
 import msgspec
 
 from memory.claims import Bond, Claim
+from memory.types import TenantId
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -75,7 +76,7 @@ class Telling(Protocol):
         """Who tells, and in which way: what another one told is not looked at."""
         ...
 
-    async def told(self, text: str) -> tuple[Told, ...] | None:
+    async def told(self, tenant: TenantId, text: str) -> tuple[Told, ...] | None:
         """Return what the text states, None when it is not told in time or in form."""
         ...
 

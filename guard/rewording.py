@@ -2,8 +2,8 @@
 
 It sees the question and the turns before it, as data between marks that nobody can guess, and can
 answer in one fixed form. What it answers only adds words to search by: whose memories, of which
-layers and times are searched is decided without it. What is sent leaves the process; secrets are
-cut out before.
+layers and times are searched is decided without it. What is sent leaves the process, so nothing of
+a sealed tenant is ever sent; secrets are cut out before.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ import msgspec
 
 from guard.consulting import Consulted, read_as
 from guard.errors import UnavailableError
+from memory.types import TenantId
 
 NAME: Final = "rewrite"
 MOST: Final = 300
@@ -51,9 +52,14 @@ Answer with one JSON object and nothing before or after it:
 class Rewording(Consulted):
     """Says questions again, or doesn't."""
 
-    async def reworded(self, question: str, turns: Sequence[str]) -> str | None:
-        """Return what the model takes the question for, None when it does not say."""
-        return await self._answer(SYSTEM, lambda: self._message(question, turns), decoded)
+    async def reworded(self, tenant: TenantId, question: str, turns: Sequence[str]) -> str | None:
+        """Return what the model takes the question for, None when it does not say.
+
+        Of a tenant whose texts stay here it is not asked: the question is what it is.
+        """
+        return await self._answer(
+            tenant, SYSTEM, lambda: self._message(question, turns), decoded, question
+        )
 
     def _message(self, question: str, turns: Sequence[str]) -> str:
         return enclosed(self._nonce(), [self._covered(text) for text in (*turns, question)])

@@ -48,7 +48,7 @@ async def understand(owner: Owner, query: Query, now: datetime, rooms: Rooms) ->
     meant = understood(query.text, turns, reference, zone)
     if rooms.rewording is not None and leans(query.text) and (before := shown(turns)):
         with rooms.watch.step("recall.reword"):
-            said_again = await rooms.rewording.reworded(query.text, before)
+            said_again = await rooms.rewording.reworded(owner.tenant, query.text, before)
         unassisted = said_again is None
         if said_again is not None:
             meant = completed(query.text, meant, said_again, reference, zone)

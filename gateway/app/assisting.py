@@ -12,13 +12,13 @@ from gateway.app.chatting import opened_chat
 from gateway.metrics import Figure, Metrics
 from gateway.settings import ChatModel, Recall, Settings
 from guard.closely import Closely
-from guard.consulting import Consulted
+from guard.consulting import Allows, Consulted
 from guard.extracting import Extracting
 from guard.models.batching import BatchBounds
 from guard.models.chat import CLAIMS, ORDER, QUESTION
 from guard.models.counting import counting
 from guard.models.crossing import CrossEncoder, Options
-from guard.ordering import Allows, Ordering
+from guard.ordering import Ordering
 from guard.ports import Indexing, Registry
 from guard.rewording import Rewording
 from guard.stages import secrets
@@ -42,12 +42,13 @@ async def opened_assists(settings: Settings, registry: Registry) -> AsyncIterato
 
     Raises a GuardError when one can't be had; there is never another, or none, in its place.
     """
+    allows = _open_in(registry)
     async with AsyncExitStack() as stack:
         yield Assists(
             await _closely(settings.recall, stack),
-            _rewording(settings.recall.rewriter, stack),
-            _ordering(settings.recall, registry, stack),
-            _extracting(settings.relate.extractor, stack),
+            _rewording(settings.recall.rewriter, allows, stack),
+            _ordering(settings.recall, allows, stack),
+            _extracting(settings.relate.extractor, allows, stack),
             await _count(settings.recall.tokenizer),
         )
 
@@ -78,20 +79,21 @@ async def _closely(section: Recall, stack: AsyncExitStack) -> Closely | None:
     return Closely(encoder, items=section.cross_encoder_items, weight=section.cross_encoder_weight)
 
 
-def _rewording(wanted: ChatModel | None, stack: AsyncExitStack) -> Rewording | None:
+def _rewording(wanted: ChatModel | None, allows: Allows, stack: AsyncExitStack) -> Rewording | None:
     if wanted is None:
         return None
-    return Rewording(opened_chat(wanted, QUESTION, stack), secrets.found_in, seconds=wanted.seconds)
+    chat = opened_chat(wanted, QUESTION, stack)
+    return Rewording(chat, secrets.found_in, allows, seconds=wanted.seconds)
 
 
-def _ordering(section: Recall, registry: Registry, stack: AsyncExitStack) -> Ordering | None:
+def _ordering(section: Recall, allows: Allows, stack: AsyncExitStack) -> Ordering | None:
     wanted = section.orderer
     if wanted is None:
         return None
     return Ordering(
         opened_chat(wanted, ORDER, stack),
         secrets.found_in,
-        _open_in(registry),
+        allows,
         items=section.order_items,
         best=section.order_best,
         seconds=wanted.seconds,
@@ -108,10 +110,13 @@ def _open_in(registry: Registry) -> Allows:
     return is_open
 
 
-def _extracting(wanted: ChatModel | None, stack: AsyncExitStack) -> Extracting | None:
+def _extracting(
+    wanted: ChatModel | None, allows: Allows, stack: AsyncExitStack
+) -> Extracting | None:
     if wanted is None:
         return None
-    return Extracting(opened_chat(wanted, CLAIMS, stack), secrets.found_in, seconds=wanted.seconds)
+    chat = opened_chat(wanted, CLAIMS, stack)
+    return Extracting(chat, secrets.found_in, allows, seconds=wanted.seconds)
 
 
 def _figures(name: str, one: Closely | Consulted) -> tuple[Figure, Figure]:

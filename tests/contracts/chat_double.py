@@ -8,12 +8,29 @@ import json
 import re
 from typing import Any, Final
 
+from guard.errors import UnavailableError
+from memory.types import TenantId
 from tests.contracts.embedding_double import Answer, Asked, Reply
 
 MODEL: Final = "tiny-judge-1"
 OBEYS: Final = re.compile(r"VERDICT (\w+)")
 """What a line says that the model obeys."""
 _MARK = re.compile(r"The mark is ([0-9a-f]{32})\.")
+
+
+class Gate:
+    """Says of every tenant what a test wants."""
+
+    def __init__(self, *, is_open: bool = True) -> None:
+        self.is_open = is_open
+        self.is_down = False
+
+    async def __call__(self, tenant: TenantId) -> bool:
+        """Return whether texts may leave."""
+        assert tenant == "acme"
+        if self.is_down:
+            raise UnavailableError("ledger")
+        return self.is_open
 
 
 def verdict(

@@ -15,6 +15,17 @@ from tests.contracts.chat_double import MODEL, saying
 from tests.contracts.embedding_double import endpoint, status
 from tests.contracts.tiny_cross import PAIRS, build_cross
 
+OPEN = TenantId("open")
+VEILED = TenantId("veiled")
+
+
+async def two_tenants() -> MemoryRegistry:
+    """Return a registry with a tenant that is sealed, and one that is not."""
+    registry = MemoryRegistry()
+    await registry.register(Tenant(OPEN, suspended=False), ())
+    await registry.register(Tenant(VEILED, suspended=False, indexing=Indexing.SEALED), ())
+    return registry
+
 
 def named(**fields: str) -> Settings:
     """Return settings with these fields of `recall`."""
@@ -101,10 +112,13 @@ async def test_a_named_rewrite_asks_its_endpoint_with_its_key(tmp_path: Path) ->
             rewrite_api_key_file=str(key),
             rewrite_seconds="10",
         )
-        async with opened_assists(settings, MemoryRegistry()) as assists:
+        async with opened_assists(settings, await two_tenants()) as assists:
             rewording = assists.rewording
             assert rewording is not None
-            said = await rewording.reworded("And the other one?", ["The mill flat, the harbour."])
+            ask, before = "And the other one?", ["The mill flat, the harbour."]
+            assert await rewording.reworded(VEILED, ask, before) == ask
+            assert double.asked == []
+            said = await rewording.reworded(OPEN, ask, before)
     assert said == "Does the mill flat have a cellar?"
     assert (rewording.asked, rewording.failed) == (1, 0)
     assert double.asked[0].headers["authorization"] == "Bearer the-key"
@@ -143,10 +157,7 @@ async def test_a_named_order_asks_its_endpoint_with_its_key(tmp_path: Path) -> N
     key = tmp_path / "key"
     key.write_text("the-key\n", "utf-8")
     key.chmod(0o600)
-    registry = MemoryRegistry()
-    await registry.register(Tenant(TenantId("open"), suspended=False), ())
-    veiled = Tenant(TenantId("veiled"), suspended=False, indexing=Indexing.SEALED)
-    await registry.register(veiled, ())
+    registry = await two_tenants()
     with endpoint() as double:
         double.answers = [saying({"order": [2]}), status(503)]
         settings = named(
@@ -164,9 +175,9 @@ async def test_a_named_order_asks_its_endpoint_with_its_key(tmp_path: Path) -> N
             assert (ordering.items, ordering.best) == (7, 3)
             watch_assists(metrics, assists)
             ask, texts = "Where is the key?", ["The lake is cold.", "The key hangs by the door."]
-            assert await ordering.first(veiled.id, ask, texts) == ()
-            assert await ordering.first(TenantId("open"), ask, texts) == (1,)
-            assert await ordering.first(TenantId("open"), ask, texts) is None
+            assert await ordering.first(VEILED, ask, texts) == ()
+            assert await ordering.first(OPEN, ask, texts) == (1,)
+            assert await ordering.first(OPEN, ask, texts) is None
             # Nothing is remembered of a tenant: it counts from the next question on.
             now = Tenant(TenantId("open"), suspended=False, indexing=Indexing.SEALING)
             await registry.register(now, ())
@@ -227,12 +238,13 @@ async def test_a_named_extractor_asks_its_endpoint_with_its_key(tmp_path: Path) 
             extract_seconds="10",
         )
         metrics = Metrics()
-        async with opened_assists(settings, MemoryRegistry()) as assists:
+        async with opened_assists(settings, await two_tenants()) as assists:
             extracting = assists.extracting
             assert extracting is not None
             watch_assists(metrics, assists)
-            told = await extracting.told("Globex pays me these days.")
-            assert await extracting.told("Globex pays me these days.") is None
+            assert await extracting.told(VEILED, "Globex pays me these days.") == ()
+            told = await extracting.told(OPEN, "Globex pays me these days.")
+            assert await extracting.told(OPEN, "Globex pays me these days.") is None
             shown = (await metrics.page()).decode()
     assert told is not None
     assert [one.value for one in told] == ["Globex"]

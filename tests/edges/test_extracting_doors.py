@@ -11,7 +11,7 @@ from guard.claimed import ByClaims
 from guard.extracting import Extracting
 from guard.models.chat import CLAIMS, ChatEndpoint, Endpoint
 from guard.stages import secrets
-from tests.contracts.chat_double import MODEL, saying
+from tests.contracts.chat_double import MODEL, Gate, saying
 from tests.contracts.embedding_double import endpoint
 from tests.edges.guarded import Guarded
 
@@ -53,7 +53,7 @@ async def test_what_a_model_tells_is_listed_as_a_doubt_and_hides_nothing(guarded
     with endpoint() as double:
         double.always = saying({"claims": [EMPLOYER]})
         chat = ChatEndpoint(Endpoint(url=double.url, model=MODEL, deadline=30.0), CLAIMS)
-        asker = Extracting(chat, secrets.found_in, seconds=30.0)
+        asker = Extracting(chat, secrets.found_in, Gate(), seconds=30.0)
         guarded.change(telling=asker, relating=ByClaims(asker.name))
         http = guarded.client()
         await said(guarded.client(sub="bob"), OLD)

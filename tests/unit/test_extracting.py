@@ -19,7 +19,7 @@ from guard.ruling import UNSTATED, Manner
 from guard.stages import secrets
 from memory.types import MemoryId
 from policies.model import Span
-from tests.contracts.chat_double import MODEL, saying
+from tests.contracts.chat_double import MODEL, Gate, saying
 from tests.contracts.embedding_double import Answer, EndpointDouble, endpoint, status
 from tests.house import AGENT, ALICE, REVIEWER, START, House
 
@@ -53,9 +53,9 @@ async def chat(double: EndpointDouble) -> AsyncIterator[ChatEndpoint]:
     await found.close()
 
 
-def extracting(chat: ChatEndpoint, seconds: float = 30.0) -> Extracting:
+def extracting(chat: ChatEndpoint, seconds: float = 30.0, gate: Gate | None = None) -> Extracting:
     """Return a fresh one that asks the double."""
-    return Extracting(chat, secrets.found_in, seconds=seconds)
+    return Extracting(chat, secrets.found_in, gate or Gate(), seconds=seconds)
 
 
 def with_model(house: House, asker: Extracting) -> Rooms:
@@ -170,7 +170,7 @@ async def test_only_what_is_stored_as_it_is_and_unread_is_sent(
 @pytest.mark.requirement("W10")
 async def test_secrets_are_cut_out_before(double: EndpointDouble, chat: ChatEndpoint) -> None:
     """Whatever policy says of them; the rest is sent."""
-    await extracting(chat).told("Globex pays me. My password is hunter2-Xq7!.")
+    await extracting(chat).told(ALICE.owner.tenant, "Globex pays me. My password is hunter2-Xq7!.")
     message = double.asked[0].body["messages"][1]["content"]
     assert "[redacted:" in message
     assert "Globex pays me" in message
@@ -212,10 +212,10 @@ async def test_a_late_answer_is_none(double: EndpointDouble, chat: ChatEndpoint)
     """The write waits as long as is set."""
     double.gate.clear()
     asker = extracting(chat, seconds=0.05)
-    assert await asker.told(UNREAD) is None
+    assert await asker.told(ALICE.owner.tenant, UNREAD) is None
     assert asker.failed == 1
     double.gate.set()
-    assert await extracting(chat).told(UNREAD) is not None
+    assert await extracting(chat).told(ALICE.owner.tenant, UNREAD) is not None
 
 
 HOSTILE: Mapping[str, Told] = {
@@ -298,3 +298,23 @@ def test_an_endpoint_that_others_can_overhear_is_refused() -> None:
     """The line names the setting of the extractor."""
     with pytest.raises(InvalidError, match=r"relate\.extract_url"):
         ChatEndpoint(Endpoint(url="http://models.example/v1", model=MODEL), CLAIMS)
+
+
+@pytest.mark.requirement("W10", "S6")
+async def test_no_text_of_a_sealed_tenant_is_sent(
+    double: EndpointDouble, chat: ChatEndpoint
+) -> None:
+    """It is stored as without a model; nor is it sent while nobody knows whether it may be."""
+    house, gate = House(), Gate(is_open=False)
+    asker = extracting(chat, gate=gate)
+    rooms = with_model(house, asker)
+    await house.remember(ALICE, OLD, rooms)
+    found = await house.remember(ALICE, UNREAD, rooms)
+    assert (type(found), found.reasons) == (Stored, ())
+    assert (double.asked, asker.asked, asker.failed) == ([], 0, 0)
+    gate.is_down = True
+    assert await asker.told(ALICE.owner.tenant, UNREAD) is None
+    assert (double.asked, asker.asked, asker.failed) == ([], 1, 1)
+    gate.is_down, gate.is_open = False, True
+    assert await asker.told(ALICE.owner.tenant, UNREAD)
+    assert len(double.asked) == 1

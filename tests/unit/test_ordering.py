@@ -22,7 +22,7 @@ from memory.origin import Hint, OriginClass
 from memory.ranking import put_first
 from memory.types import MemoryId, TenantId, TraceId
 from storage.fakes.registry import MemoryRegistry
-from tests.contracts.chat_double import MODEL, saying
+from tests.contracts.chat_double import MODEL, Gate, saying
 from tests.contracts.embedding_double import Answer, Asked, EndpointDouble, Reply, endpoint, status
 from tests.house import ALICE, BOB, House
 
@@ -68,21 +68,6 @@ async def chat(double: EndpointDouble) -> AsyncIterator[ChatEndpoint]:
     found = ChatEndpoint(Endpoint(url=double.url, model=MODEL, deadline=30.0), ORDER)
     yield found
     await found.close()
-
-
-class Gate:
-    """Says of every tenant what a test wants."""
-
-    def __init__(self, *, is_open: bool = True) -> None:
-        self.is_open = is_open
-        self.is_down = False
-
-    async def __call__(self, tenant: TenantId) -> bool:
-        """Return whether texts may leave."""
-        assert tenant == ACME
-        if self.is_down:
-            raise UnavailableError("ledger")
-        return self.is_open
 
 
 def ordering(

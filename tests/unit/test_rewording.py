@@ -16,7 +16,7 @@ from guard.stages import secrets
 from memory.times import NO_TIMES
 from memory.types import Role, TraceId
 from memory.understanding import Understood, completed, shown
-from tests.contracts.chat_double import MODEL, saying
+from tests.contracts.chat_double import MODEL, Gate, saying
 from tests.contracts.embedding_double import Answer, EndpointDouble, endpoint, status
 from tests.house import ALICE, House
 
@@ -43,9 +43,9 @@ async def chat(double: EndpointDouble) -> AsyncIterator[ChatEndpoint]:
     await found.close()
 
 
-def rewording(chat: ChatEndpoint, seconds: float = 30.0) -> Rewording:
+def rewording(chat: ChatEndpoint, seconds: float = 30.0, gate: Gate | None = None) -> Rewording:
     """Return a fresh one that asks the double."""
-    return Rewording(chat, secrets.found_in, seconds=seconds)
+    return Rewording(chat, secrets.found_in, gate or Gate(), seconds=seconds)
 
 
 async def understood_as(house: House, query: Query, asker: Rewording | None) -> tuple[str, bool]:
@@ -127,10 +127,10 @@ async def test_a_late_answer_is_none(double: EndpointDouble, chat: ChatEndpoint)
     """The question waits as long as is set, and goes on by rule."""
     double.gate.clear()
     asker = rewording(chat, seconds=0.05)
-    assert await asker.reworded(ASK, WINDOW) is None
+    assert await asker.reworded(ALICE.owner.tenant, ASK, WINDOW) is None
     assert asker.failed == 1
     double.gate.set()
-    assert await rewording(chat).reworded(ASK, WINDOW) is not None
+    assert await rewording(chat).reworded(ALICE.owner.tenant, ASK, WINDOW) is not None
 
 
 @pytest.mark.requirement("R2")
@@ -173,3 +173,22 @@ def test_an_endpoint_that_others_can_overhear_is_refused() -> None:
     """The line names the setting of the rewrite, and not the judge's."""
     with pytest.raises(InvalidError, match=r"recall\.rewrite_url"):
         ChatEndpoint(Endpoint(url="http://models.example/v1", model=MODEL), QUESTION)
+
+
+@pytest.mark.requirement("R2", "S6")
+async def test_no_question_of_a_sealed_tenant_is_sent(
+    double: EndpointDouble, chat: ChatEndpoint
+) -> None:
+    """It goes by rule, which is no failure; nor is it sent while nobody knows whether it may be."""
+    house, gate = House(), Gate(is_open=False)
+    await house.remember(ALICE, MILL)
+    asker, query = rewording(chat, gate=gate), Query(ASK, k=3, window=WINDOW)
+    by_rule = (await understood_as(house, query, None))[0]
+    assert await understood_as(house, query, asker) == (by_rule, False)
+    assert (double.asked, asker.asked, asker.failed) == ([], 0, 0)
+    gate.is_down = True
+    assert await understood_as(house, query, asker) == (by_rule, True)
+    assert (double.asked, asker.asked, asker.failed) == ([], 1, 1)
+    gate.is_down, gate.is_open = False, True
+    assert "cellar" in (await understood_as(house, query, asker))[0]
+    assert len(double.asked) == 1
