@@ -11,7 +11,7 @@ from guard.trace import Trail
 from guard.understand import Understanding
 from memory.bearing import Read, any_bears, near, sought
 from memory.exact import NOTHING_BEFORE, Candidate, local_routes
-from memory.fusion import Fusion, Routes, fuse, fuse_by_rank, route_weights
+from memory.fusion import ENTITY, Fusion, Routes, fuse, fuse_by_rank, route_weights
 from memory.ranking import evidence, put_first
 from memory.signals import Blinded
 from memory.timely import WHEN, WHEN_WEIGHT, hits
@@ -41,8 +41,9 @@ class Asked:
         bounds = self.rooms.bounds
         routes = self._routes(memories, turns_before(memories, places))
         strength = evidence(routes, self._weights, bounds.thresholds, bounds.ramps)
-        then = [id for id, _ in routes.get(WHEN, ())]
-        relied = frozenset(near(strength, bounds.thresholds.kept, then))
+        # Of the time that is spoken of, or with a code that is named: near or not, it is read.
+        asked_for = [id for name in (WHEN, ENTITY) for id, _ in routes.get(name, ())]
+        relied = frozenset(near(strength, bounds.thresholds.kept, asked_for))
         fused = self._fused(routes)
         self.trail.scored((one.id for one in memories), routes, fused, strength, relied)
         self._evidence = strength

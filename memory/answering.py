@@ -1,13 +1,17 @@
 """How well a memory's wording fits what a question asks for, beyond shared words and meaning. Pure.
 
 Features that hold in English and in Chinese alike: who speaks, whether the text itself asks, how
-much it says, and whether it has the time or the number that is asked for. Their weights are chosen
-on conversations (docs/adr/0020), small beside relevance, and bounded: wording moves a memory among
-its peers and makes nothing relevant.
+much it says, whether it has the time, the number or the code that is asked for. Their weights are
+chosen on conversations (docs/adr/0020), small beside relevance, and bounded: wording moves a memory
+among its peers and makes nothing relevant. A code that is named weighs most: of two doors whose
+numbers differ in one digit, meaning and words tell nothing.
 """
 
 import re
+import unicodedata
 from typing import Final
+
+from memory.codes import has_codes, named_in
 
 SPEAKER: Final = 0.08
 """The memory is a turn of somebody whom the question names."""
@@ -19,6 +23,10 @@ TIME: Final = 0.05
 """The question asks when, and the memory names a time."""
 NUMBER: Final = 0.04
 """The question asks how many, and the memory has a number."""
+CODE: Final = 0.3
+"""The question names a code, and the memory has it."""
+CHANGED: Final = 0.25
+"""The question asks how it is now, and the memory tells a change."""
 _FULL_LENGTH: Final = 200
 _LETTERS_PER_CHARACTER: Final = 4
 """About as many Latin letters say as much as one Chinese character."""
@@ -50,15 +58,41 @@ _NAMES_NUMBER = re.compile(
     re.IGNORECASE,
 )
 
+_ASKS_NOW = re.compile(
+    r"\b(?:now|nowadays|these days|at (?:the moment|present)|current(?:ly)?|today|still)\b"
+    r"|现在|目前|如今|眼下|当前|这会儿|现[用行]"
+)
+_CHANGED = re.compile(
+    r"\b(?:now|chang(?:e|es|ed|ing)|switch(?:ed|es|ing)|swap(?:s|ped|ping)|replac(?:ed|es|ing)"
+    r"|mov(?:ed|es|ing)|new|no longer|instead|since)\b"
+    r"|改[成为到用]|[改换变更调][了成为到]|换.{0,6}[成为]|现在|如今|新"
+)
 
 WEIGHTS: Final = (SPEAKER, ASKS, SUBSTANCE, TIME, NUMBER)
 """What each of `features` counts."""
 
 
 def fit(question: str, text: str) -> float:
-    """Return what is added to the relevance of a memory with this text, in [-.06, .17]."""
+    """Return what is added to the relevance of a memory with this text, in [-.06, .62]."""
     told = zip(WEIGHTS, features(question, text), strict=True)
-    return sum(weight * value for weight, value in told)
+    plain = _plain(question)
+    return sum(weight * value for weight, value in told) + _named(plain, text) + _now(plain, text)
+
+
+def _named(question: str, text: str) -> float:
+    codes = named_in(question)
+    return CODE if codes and has_codes(_plain(text), codes) else 0.0
+
+
+def _now(question: str, text: str) -> float:
+    """Return what is added for a change; one that is asked about is no more than what it was."""
+    if _ASKS_NOW.search(question) is None:
+        return 0.0
+    return CHANGED if _CHANGED.search(_plain(text)) else 0.0
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()
 
 
 def features(question: str, text: str) -> tuple[float, float, float, float, float]:

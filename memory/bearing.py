@@ -23,13 +23,13 @@ import msgspec
 
 from memory.bearing_rules import (
     CALENDAR,
-    DIGITS,
     ELSE,
     KINDS,
     NAMED,
     NEEDS,
     VAGUE,
 )
+from memory.codes import codes_in, has_codes
 from memory.terms import among
 from memory.times import Span, Times, without_times
 from memory.types import MemoryId
@@ -37,12 +37,10 @@ from memory.unsaid import Signs, signs
 from memory.wanted import NOTHING_WANTED, Wanted, asked_for, wanted
 
 _SHORTEST: Final = 3
-"""Characters from which what has a digit is a code and not a count."""
+"""Characters from which a question that a page repeats is known by it."""
 _FULL: Final = 4.0
 """Content words from which a question says what it is about beside its time."""
 _HAN_WORD: Final = 0.5
-_SIGNS: Final = re.compile(r"[^a-z0-9]+")
-_A_DIGIT: Final = re.compile(r"[0-9]")
 _DATED: Final = re.compile(r"[\d一二三四五六七八九十]")
 """What any number of `CALENDAR` has."""
 _ASKS: Final = {name: asks for name, (asks, _) in KINDS.items()}
@@ -127,12 +125,13 @@ AGAINST: Final = Signs(
 )
 """What each sign of `memory.unsaid` takes. None adds: what fails without them isn't read for it."""
 _WEIGHTS: Final = msgspec.structs.astuple(WEIGHTS)
+_WEIGHTS_NAMED: Final = msgspec.structs.astuple(msgspec.structs.replace(WEIGHTS, misfit=-0.6))
 _AGAINST: Final = msgspec.structs.astuple(AGAINST)
 _AGAINST_NAMED: Final = msgspec.structs.astuple(
     msgspec.structs.replace(AGAINST, untold=-0.6, only_named=0.0, undecided=0.0)
 )
 """Who names a code asks for what has it, and shares little else with that: there, that a property
-seems untold takes back no more than what the code is worth."""
+or a kind of thing seems untold takes back no more than what the code is worth."""
 BIAS: Final = -0.48
 """Such that the shipped threshold keeps its number, .36."""
 
@@ -154,7 +153,7 @@ def sought(
     wants = wanted(text, bare)
     size = sum(1.0 if term.isascii() else _HAN_WORD for term in wants.words)
     empty = max(0.0, 1.0 - size / _FULL)
-    return Sought(wants.words, _numbers(bare), kinds, spans, empty, times.order is not None, wants)
+    return Sought(wants.words, codes_in(bare), kinds, spans, empty, times.order is not None, wants)
 
 
 def features(
@@ -193,7 +192,7 @@ def _held_against(
         mean, spread = _usual(*others)
         inside = float(one.then and bool(asked.spans))
         plain = texts[id]
-        has = _has(plain, asked.numbers)
+        has = has_codes(plain, asked.numbers)
         found[id] = Features(
             apart=(own - mean) / spread,
             lacks=float(not has),
@@ -255,7 +254,7 @@ def _as_near(
 ) -> Iterator[tuple[MemoryId, float, tuple[float, ...]]]:
     """Return what each memory's evidence is raised or lowered to, and what each sign would take."""
     for id, one in _held_against(asked, evidence, read, texts).items():
-        strength = BIAS + evidence[id] + _weighed(_WEIGHTS, one)
+        strength = BIAS + evidence[id] + _weighed(_WEIGHTS_NAMED if one.named else _WEIGHTS, one)
         yield id, strength, _AGAINST_NAMED if one.named else _AGAINST
 
 
@@ -313,22 +312,6 @@ def _echoes(question: str, texts: Mapping[MemoryId, str]) -> set[MemoryId]:
 
 def _plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
-
-
-def _numbers(plain: str) -> frozenset[str]:
-    if _A_DIGIT.search(plain) is None:
-        return frozenset()
-    codes = (_SIGNS.sub("", match.group()) for match in DIGITS.finditer(plain))
-    return frozenset(
-        code for code in codes if len(code) >= _SHORTEST and any(map(str.isdecimal, code))
-    )
-
-
-def _has(plain: str, numbers: frozenset[str]) -> bool:
-    if not numbers:
-        return True
-    held = _SIGNS.sub("", plain)
-    return all(number in held for number in numbers)
 
 
 def _misfit(plain: str, kinds: tuple[str, ...]) -> bool:

@@ -6,9 +6,6 @@ Patterns read text that is NFKC and lower case, English and Chinese alike.
 import re
 from typing import Final
 
-DIGITS: Final = re.compile(r"[a-z0-9]+(?:[-_/.:@#][a-z0-9]+)*", re.ASCII)
-"""Runs that may be a code; only those with a digit are."""
-
 _MONTH: Final = (
     "(?:january|february|march|april|may|june|july|august|september|october|november|december)"
 )
@@ -40,7 +37,8 @@ KINDS: Final = {
         # A question about the rent may ask for its day or its account: the noun alone is no sum.
         re.compile(
             r"\bhow (?:much (?!time)|expensive)"
-            r"|\bwhat(?!.*\b(?:day|date|time|account)\b).*\b(?:price|cost|salary|wages?|rent)\b"
+            r"|\bwhat(?!.*\b(?:day|date|time|account)\b).*\b(?:price|cost|salary|wages?"
+            r"|(?<!\bi )(?<!(?:we|he|ey|ou|to) )rent)\b"
             r"|\bwhat (?:do|does|did) [^?]*\b(?:pay|spend|charge|earn)\b"
             r"|[挣赚花付卖][了的]?[^谁哪,，。]{0,3}多少(?:[?？了]|$)"
             r"|多少钱|(?:工[资钱]|薪[水资]|[月年]薪|收入|奖金|押金|学费|价格|费用|租金|房租|报酬)[^谁哪何时候怎]*(?:多少|几[百千万块元]|多高)"

@@ -174,7 +174,7 @@ PATTERNS: Final = {
     "night_zh": _pattern(rf"(昨|今|明|前)({_ZH_SHORT})上?(?!安|餐)"),
     "before_last": _pattern(r"\bthe (week|month|year|weekend) before last\b"),
     "turn": _pattern(rf"\b(last|previous|past|this|the current|current|next|the coming|coming) (week|month|year|quarter|weekend|spring|summer|autumn|fall|winter|{_EN_DAY}|{_EN_MONTH}|{_EN_FEAST})\b(?! (?:before|after) (?:last|next))(?!'s? name)"),
-    "the_unit": _pattern(r"(?<=of )the (week|month|year)\b"),
+    "the_unit": _pattern(r"(?<=of )(?<!day of )(?<!days of )(?<!time of )(?<!times of )the (week|month|year)\b"),
     "weekend": _pattern(r"\b(?:(?:at|on|over|during) )?the weekend\b"),
     "week_zh": _pattern(rf"{_ZH_TURN}(?:周|星期|礼拜)([一二三四五六日天末](?![个位次杯天岁])|)(?:初|)"),
     "weekday_zh": _pattern(r"(?<![每上下这本一二两三四五六七八九十几\d个])(?:周|星期|礼拜)([一二三四五六日天末])(?![个位岁])"),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.answering import ASKS, NUMBER, SPEAKER, SUBSTANCE, TIME, fit
+from memory.answering import ASKS, CHANGED, CODE, NUMBER, SPEAKER, SUBSTANCE, TIME, fit
 
 
 @pytest.mark.requirement("R3")
@@ -43,4 +43,41 @@ def test_a_name_within_another_word_names_nobody() -> None:
 @given(question=st.text(max_size=200), text=st.text(max_size=400))
 def test_wording_adds_little_whatever_it_is(question: str, text: str) -> None:
     """No text can write itself to the top by its form alone."""
-    assert ASKS <= fit(question, text) <= SPEAKER + SUBSTANCE + max(TIME, NUMBER)
+    most = SPEAKER + SUBSTANCE + max(TIME, NUMBER) + CODE + CHANGED
+    assert ASKS <= fit(question, text) <= most
+
+
+@pytest.mark.requirement("R3")
+@pytest.mark.parametrize(
+    ("question", "own", "others"),
+    [
+        ("What does 4792# open?", "The shop is 4792#.", "The side door opens with 4729#."),
+        ("which rack is dr88k31", "The one that hums is DR-88K31.", "Rack A is DR-88K13."),
+        ("What breaks with v4.13.1?", "4.13.1 breaks exports.", "4.12.1 breaks exports."),
+        ("４７９２是哪扇门", "道具间 4792", "侧门 4729"),
+    ],
+)
+def test_what_has_the_code_that_is_named_comes_first(question: str, own: str, others: str) -> None:
+    """However it is typed; what has one that differs in a character has nothing of it."""
+    assert fit(question, own) >= fit(question, others) + CODE - SUBSTANCE
+
+
+@pytest.mark.requirement("R3")
+@pytest.mark.parametrize(
+    ("question", "changed", "before"),
+    [
+        (
+            "What is the gate code these days?",
+            "The gate was changed, it takes 31960.",
+            "Gate takes 609.",
+        ),
+        ("大门现在的号码", "大门换成了 86421。", "大门是 24681。"),
+    ],
+)
+def test_a_change_comes_first_where_it_is_asked_how_it_is_now(
+    question: str, changed: str, before: str
+) -> None:
+    """Who asks how it was is told no differently: there, both are alike."""
+    assert fit(question, changed) > fit(question, before) + CHANGED - SUBSTANCE
+    once = "What was the gate code in May?"
+    assert fit(once, changed) < fit(once, before) + SUBSTANCE

@@ -100,6 +100,11 @@ def test_a_code_is_answered_by_its_own_memory_alone(question: str, text: str, ot
     [
         ("what was the matter with 7d0822kb", "The lamp, order 7D-0822-KB, has a crack."),
         ("有个老客户问 PL 0731K 还有没有?", "货号 pl-0731k 已经断货。"),
+        (
+            "\uff2d\uff23\uff0d\uff12\uff10\uff16, what did we rent?",
+            "Order MC-206: eleven coats.",
+        ),
+        ("What breaks with v4.13.1?", "We are on 4.12.1, since 4.13.1 loses exports."),
     ],
 )
 def test_a_code_that_is_there_answers_however_far_the_rest_lies(question: str, text: str) -> None:

@@ -242,6 +242,18 @@ async def test_a_question_about_nothing_stored_is_answered_with_no_reliable_memo
     assert (await house.recall(ALICE, ASK)).reliable
 
 
+@pytest.mark.requirement("R9")
+async def test_a_memory_with_the_code_that_is_named_is_read_however_far_it_lies() -> None:
+    """Nothing else of the question is in it; a code that differs in a character finds none."""
+    house = House()
+    for n in range(8):
+        await _stored(house, f"Rain number {'abcdefgh'[n] * 5} {'xyzuvwqr'[n] * 4} all day.")
+    id = await _stored(house, "Deposit reference for the couple at 12 is PRT-8814-KD.")
+    answer = await house.recall(ALICE, "\uff30\uff32\uff348814\uff2b\uff24 belongs to who?")
+    assert [item.memory.id for item in answer.items][:1] == [id]
+    assert (await house.recall(ALICE, "PRT8841KD belongs to who?")).items == ()
+
+
 @pytest.mark.requirement("R7")
 async def test_low_trust_cannot_crowd_out_the_answer() -> None:
     """However many pages say it, only two low-trust items enter among k."""

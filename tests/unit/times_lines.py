@@ -256,6 +256,7 @@ port 5432 | 订单SF123456 | 5号线怎么走 | 3号楼 | 三个苹果 | every F
 周末一般做什么 | the trip before that | 之前说的 | 2:1 won | the last name | 30 February | 2月30日
 13月5日 | 5/3/2026 | 三点建议 | 早上好 | 下午的会 | at noon | 99999 days ago | 月饼 | 几点了
 a spring in my step | 目前 | what do I do on Sunday evenings
+which day of the week is free | at what time of the year
 """
 """Say nothing of a time of their own."""
 
