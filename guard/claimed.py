@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from datetime import datetime
+from typing import Any, Final
 
 import msgspec
 
 from guard.relating import Read, Reading, Said, Tie
 from guard.retelling import claims_told, in_doubt_by
-from memory.claims import Bond, BondKind, Claim, Form, claims_of, relate_all
+from memory.claims import Bond, BondKind, Claim, Form, claims_of, one_meant, relate_claims
 from memory.claims.asking import only_asks
 from memory.claims.folding import folded
 from memory.claims.version import LEXICON
@@ -100,23 +101,27 @@ class ByClaims:
 
     def compared(self, new: Said, old: Sequence[Said]) -> tuple[Read, list[Compared]]:
         """Return what `new` says, and what it is to each of `old`."""
-        mine = _claims(new)
-        its = [_claims(one) for one in old]
-        bonds = relate_all(mine, its)
+        mine, its = self._read(new), [self._read(one) for one in old]
+        bonds = one_meant(mine.claims, [self._bond(mine, one) for one in its])
         found = []
-        for one, claims, bond in zip(old, its, bonds, strict=True):
-            tie = self._tie(new, mine, one, claims, bond)
-            found.append(Compared(Read(one.text, claims), bond, tie))
-        return Read(new.text, mine), found
+        for one, read, bond in zip(old, its, bonds, strict=True):
+            tie = self._tie(new, mine.claims, one, read.claims, bond)
+            found.append(Compared(read, bond, tie))
+        return mine, found
+
+    @property
+    def once(self) -> "ByClaims":
+        """Return the same reader for one write."""
+        return Once(self._by)
 
     @property
     def certain(self) -> "ByClaims":
-        """Return itself: all of it goes by rules."""
-        return self
+        """Return a reader by rules alone for one answer: it reads each text of it once."""
+        return Once(self._by)
 
     def is_unread(self, said: Said) -> bool:
         """Return whether a text states something of which the rules find no slot."""
-        claims = _claims(said)
+        claims = self._read(said).claims
         opaque = all(claim.form is Form.OPAQUE for claim in claims)
         return bool(claims) and opaque and not only_asks(folded(said.text))
 
@@ -129,6 +134,20 @@ class ByClaims:
             return False
         unread = bool(found.claims) and all(one.form is Form.OPAQUE for one in found.claims)
         return found.by == self._by or not (unread or found.by)
+
+    def _read(self, said: Said) -> Read:
+        """Return what a text says: as it was recorded, else read now."""
+        found = self._recorded(said.record)
+        claims = found.claims if found is not None else ()
+        return Read(said.text, claims or claims_of(said.text, at=said.at))
+
+    def _bond(self, new: Read, old: Read) -> Bond:
+        """Return what a text is to an older one, each by itself."""
+        return relate_claims(new.claims, old.claims)
+
+    def _recorded(self, record: bytes) -> _Full | None:
+        """Return what was recorded, None when there is nothing or another lexicon read it."""
+        return _recorded(record)
 
     def _tie(
         self, new: Said, mine: Sequence[Claim], old: Said, its: Sequence[Claim], bond: Bond
@@ -155,8 +174,41 @@ class ByClaims:
 
     def _on_record(self, said: Said) -> _Full | None:
         """Return the reading of a text that the model of today took part in, if it did."""
-        found = _recorded(said.record) if self._by else None
+        found = self._recorded(said.record) if self._by else None
         return found if found is not None and found.by == self._by else None
+
+
+class Once(ByClaims):
+    """Reads for one answer or write, in which a memory is compared with many. Holds what it read
+    and compared, so that nobody keeps it longer than that takes.
+    """
+
+    def __init__(self, *parts: Any) -> None:
+        """Take what the reader takes that does this once."""
+        super().__init__(*parts)
+        self._on_hand: dict[bytes, _Full | None] = {}
+        self._said: dict[tuple[bytes, str, datetime], Read] = {}
+        self._bonds: dict[tuple[int, int], Bond] = {}
+
+    def _read(self, said: Said) -> Read:
+        key = said.record, said.text, said.at
+        found = self._said.get(key)
+        if found is None:
+            found = self._said[key] = super()._read(said)
+        return found
+
+    def _bond(self, new: Read, old: Read) -> Bond:
+        # Both are held, so that nothing else can have their numbers.
+        key = id(new), id(old)
+        found = self._bonds.get(key)
+        if found is None:
+            found = self._bonds[key] = super()._bond(new, old)
+        return found
+
+    def _recorded(self, record: bytes) -> _Full | None:
+        if record not in self._on_hand:
+            self._on_hand[record] = super()._recorded(record)
+        return self._on_hand[record]
 
 
 def _record(full: _Full) -> bytes:
@@ -181,12 +233,6 @@ def _recorded(record: bytes) -> _Full | None:
     except msgspec.MsgspecError:
         return None
     return found if found.lexicon == LEXICON else None
-
-
-def _claims(said: Said) -> tuple[Claim, ...]:
-    """Return what a text says: as it was recorded, else read now."""
-    found = _recorded(said.record)
-    return found.claims if found is not None and found.claims else claims_of(said.text, at=said.at)
 
 
 def told_apart(new: Read, old: Read) -> bool:

@@ -18,7 +18,7 @@ import msgspec
 from guard.aside import aside
 from guard.kin import TO_COMPARE, said_in
 from guard.nouns import Label, Leaf, Opened, Row
-from guard.relating import Relating, Tie
+from guard.relating import Relating, Said, Tie
 from guard.rooms import Rooms
 from memory.origin import TRUST_OF_SUBJECT
 from memory.ranking import Factors
@@ -66,9 +66,11 @@ class Voices:
 
     def __init__(self, voices: Sequence[Voice], rooms: Rooms) -> None:
         self._rooms = rooms
+        self._relating = rooms.relating.certain
         # What was recorded later may contradict what stands before it.
         ordered = sorted(voices, key=lambda one: (one.row.sealed.label.recorded_at, one.id))
         self._ordered = {voice.id: voice for voice in ordered}
+        self._said = {voice.id: said_in(voice.opened) for voice in ordered}
         self._settled: set[MemoryId] = set()
         self._whole: set[MemoryId] = set()
         self._opposed: dict[MemoryId, list[Voice]] = {}
@@ -129,10 +131,8 @@ class Voices:
         """Return which of the older ones each memory contradicts, where it contradicts any."""
         asked = {id: olds for id, olds in rows.items() if olds}
         size = sum(_size(one) for id, olds in asked.items() for one in (self._ordered[id], *olds))
-        relating = self._rooms.relating.certain
-        return await aside(
-            size, _opposed, [(self._ordered[id], o) for id, o in asked.items()], relating
-        )
+        pairs = [(self._ordered[id], olds) for id, olds in asked.items()]
+        return await aside(size, _opposed, pairs, self._said, self._relating)
 
 
 def verdicts(
@@ -204,11 +204,13 @@ def _support(
 
 
 def _opposed(
-    rows: Sequence[tuple[Voice, Sequence[Voice]]], relating: Relating
+    rows: Sequence[tuple[Voice, Sequence[Voice]]],
+    said: Mapping[MemoryId, Said],
+    relating: Relating,
 ) -> dict[MemoryId, list[Voice]]:
     opposed = {}
     for newer, olds in rows:
-        ties = relating.ties(said_in(newer.opened), [said_in(old.opened) for old in olds])
+        ties = relating.ties(said[newer.id], [said[old.id] for old in olds])
         against = [old for old, tie in zip(olds, ties, strict=True) if tie is Tie.AGAINST]
         if against:
             opposed[newer.id] = against

@@ -5,7 +5,7 @@ the other: fulfils `guard.relating.Relating`.
 from collections.abc import Sequence
 from typing import Final
 
-from guard.claimed import ByClaims, Compared, told_apart
+from guard.claimed import ByClaims, Compared, Once, told_apart
 from guard.relating import Odds, Read, Said, Tie, Weighing
 from memory.pairs_told import apart
 
@@ -36,12 +36,11 @@ class Weighed(ByClaims):
     def __init__(self, pairs: Weighing, by: str = "") -> None:
         super().__init__(by)
         self._pairs = pairs
-        self._certain = ByClaims(by)
 
     @property
-    def certain(self) -> ByClaims:
-        """The rules alone."""
-        return self._certain
+    def once(self) -> ByClaims:
+        """Return the same reader for one write."""
+        return _WeighedOnce(self._pairs, self._by)
 
     def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
         """Return what `new` is to each of `old`."""
@@ -62,6 +61,10 @@ class Weighed(ByClaims):
                 continue
             ties[place] = likely if _SETTLED.isdisjoint(ties) else Tie.DOUBT
         return ties
+
+
+class _WeighedOnce(Once, Weighed):
+    """The same for one write: what was read, compared or looked at is held until it ends."""
 
 
 def _is_apart(new: Read, one: Compared) -> bool:

@@ -3,11 +3,15 @@
 import os
 import subprocess
 import sys
+from datetime import datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from guard.claimed import ByClaims
-from guard.relating import Said, Tie
+from guard.relating import Said, Tie, Told
+from memory.claims import Claim, claims_of
 from memory.claims.version import LEXICON
 from tests.house import START
 
@@ -47,6 +51,51 @@ def test_two_things_with_names_of_their_own_are_no_versions(old: str, new: str) 
 def test_two_values_of_one_thing_cannot_both_hold(old: str, new: str) -> None:
     """The control: numbers and times that are values replace one another."""
     assert tie(old, new) is Tie.AGAINST
+
+
+@pytest.mark.requirement("R6")
+@given(
+    texts=st.lists(
+        st.sampled_from([text for pair in (*APART, *VERSIONS) for text in pair]), max_size=6
+    ),
+    recorded=st.booleans(),
+    by=st.sampled_from(("", "a model")),
+)
+def test_the_reader_of_one_answer_says_what_each_pair_alone_would(
+    texts: list[str], *, recorded: bool, by: str
+) -> None:
+    """Whatever it was asked before, with records of today, without any, and with a model's."""
+    reader = ByClaims(by)
+
+    def said(text: str) -> Said:
+        plain = Said(text, START, told=(Told("locker 1", "content", "rope"),), by=by)
+        record = reader.read(plain).record if recorded else b""
+        return Said(text, START, record)
+
+    every = [said(text) for text in texts]
+    one = reader.certain
+    for number, new in enumerate(every):
+        olds = every[:number]
+        assert one.ties(new, olds) == ByClaims(by).ties(new, olds)
+
+
+@pytest.mark.requirement("R6")
+def test_the_reader_of_one_answer_reads_each_text_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the next answer's reads it again: nothing of a text is kept in between."""
+    read: list[str] = []
+
+    def noted(text: str, *, at: datetime) -> tuple[Claim, ...]:
+        read.append(text)
+        return claims_of(text, at=at)
+
+    monkeypatch.setattr("guard.claimed.claims_of", noted)
+    old, new = (Said(text, START) for text in VERSIONS[0])
+    reader = ByClaims()
+    for certain in (reader.certain, reader.certain):
+        read.clear()
+        for _ in range(3):
+            assert certain.ties(new, [old]) == [Tie.AGAINST]
+        assert read == [new.text, old.text]
 
 
 @pytest.mark.requirement("W15")

@@ -205,6 +205,11 @@ class Counting(ByClaims):
         super().__init__()
         self.pairs = 0
 
+    @property
+    def certain(self) -> "Counting":
+        """Return itself: it goes by rules and counts."""
+        return self
+
     def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
         """Count, and say what they are."""
         self.pairs += len(old)
