@@ -9,7 +9,7 @@ import msgspec
 
 from guard.relating import Read, Reading, Said, Tie
 from guard.retelling import claims_told, in_doubt_by
-from memory.claims import Bond, BondKind, Claim, Form, claims_of, one_meant, relate_claims
+from memory.claims import Bond, BondKind, Claim, Form, Polarity, claims_of, one_meant, relate_claims
 from memory.claims.asking import only_asks
 from memory.claims.folding import folded
 from memory.claims.version import LEXICON
@@ -116,8 +116,10 @@ class ByClaims:
 
     @property
     def certain(self) -> "ByClaims":
-        """Return a reader by rules alone for one answer: it reads each text of it once."""
-        return Once(self._by)
+        """Return a reader by rules alone for one answer: it reads each text of it once, and says
+        no more of two that may both stand than that they may.
+        """
+        return _Certain(self._by)
 
     def is_unread(self, said: Said) -> bool:
         """Return whether a text states something of which the rules find no slot."""
@@ -209,6 +211,36 @@ class Once(ByClaims):
         if record not in self._on_hand:
             self._on_hand[record] = super()._recorded(record)
         return self._on_hand[record]
+
+
+class _Certain(Once):
+    """Tells what is against what, and asks no more of two claims of which neither can be."""
+
+    def _bond(self, new: Read, old: Read) -> Bond:
+        if cannot_replace(new.claims, old.claims):
+            return _BOTH_STAND
+        return super()._bond(new, old)
+
+
+_BOTH_STAND: Final = Bond(BondKind.BESIDE, "of_two_slots")
+
+
+def cannot_replace(new: Sequence[Claim], old: Sequence[Claim]) -> bool:
+    """Return whether `relate_claims` surely finds no bond by which the new text replaces the old.
+
+    Two plain statements of two slots, the newer of which says of no change: what most memories of
+    one subject are to each other. What is denied, ends, or was not understood is compared.
+    """
+    if len(new) != 1 or len(old) != 1:
+        return False
+    mine, its = new[0], old[0]
+    return not (
+        mine.marks
+        or mine.about == its.about
+        or Form.OPAQUE in (mine.form, its.form)
+        or not mine.polarity is its.polarity is Polarity.AFFIRMED
+        or set(mine.about) == set(its.about)
+    )
 
 
 def _record(full: _Full) -> bytes:

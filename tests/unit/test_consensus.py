@@ -29,6 +29,11 @@ QUESTION = "On which port does the staging database listen?"
 class Overlooking(ByClaims):
     """Reads as ever and sees no contradiction: a write that was never compared with what stands."""
 
+    @property
+    def once(self) -> "Overlooking":
+        """Return itself: there is nothing to hold."""
+        return self
+
     def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
         """Return that anything may hold beside anything, and that the same text is the same."""
         return [Tie.SAME if one.text == new.text else Tie.BESIDE for one in old]
