@@ -53,7 +53,7 @@ KINDS: Final = {
     "count": (
         re.compile(
             r"\bhow (?:many|old|far|long|tall|big|often)\b|\bwhat age\b"
-            r"|多少(?![钱元块码号度])[\u4e00-\u9fff]|几[个次岁位本张只件台名斤米公年天]|多[大远高重长久]"
+            r"|多少(?![钱元块码号度])[\u4e00-\u9fff]|几[个次岁位本张只件台名斤米公年]|(?<!哪)几天|多[大远高重长久]"
         ),
         re.compile(_A_NUMBER),
     ),
@@ -82,7 +82,9 @@ KINDS: Final = {
         re.compile(
             r"\b(?:black|white|gr[ae]y|silver|gold(?:en)?|red|crimson|maroon|pink|orange|yellow|beige"
             r"|cream|ivory|brown|tan|green|olive|teal|turquoise|blue|navy|cyan|purple|violet|lilac"
-            r"|lavender|magenta|burgundy|bronze|copper|khaki|mint|indigo)\w{0,3}\b"
+            r"|lavender|magenta|burgundy|bronze|copper|khaki|mint|indigo|sage|oxblood|plum|mustard|charcoal|peach"
+            r"|salmon|coral|ochre|terracotta|rose|aqua|lime|wine|chestnut|cherry|amber|pearl|slate|sand|mauve|scarlet"
+            r"|ruby|emerald|jade|apricot|blonde?|pale|dark)\w{0,3}\b"
             r"|[黑白灰银金红粉橙橘黄米棕褐绿青蓝紫]|咖啡色|卡其"
         ),
     ),

@@ -20,6 +20,31 @@ _ORDINARY: Final = re.compile(
     r"|\d{1,4}[-/]\d{1,2}(?:[-/]\d{1,4})?"
 )
 """Years, days, hours and measures: what a question names without naming a thing by it."""
+_MEASURED: Final = re.compile(r"\d{1,4}(?:[.:]\d{1,2})?-?[a-z]{1,8}(?:-[a-z]+)*")
+_LABELS: Final = re.compile(
+    r"(?<![a-z])[a-z]{2,} #?\d{1,4}[a-z]?\b|[0-9一二三四五六七八九十]{1,4}[号楼栋层单室班路线年级]"
+)
+"""Numbers that tell one thing of several from the others: room 12, 三号."""
+_COUNTS: Final = 4
+"""Digits from which a number by itself is more often a code than a count."""
+
+
+def without_labels(plain: str, question: str) -> str:
+    """Return a folded text without the numbers that count nothing: codes, and what both name."""
+    if _A_DIGIT.search(plain):
+        plain = _RUNS.sub(lambda run: " " if _is_code(run.group()) else run.group(), plain)
+    labels = {match.group() for match in _LABELS.finditer(question)}
+    for label in labels:
+        plain = plain.replace(label, " ")
+    return plain
+
+
+def _is_code(run: str) -> bool:
+    letters = sum(char.isalpha() for char in run)
+    digits = sum(char.isdecimal() for char in run)
+    if not letters:
+        return digits > _COUNTS
+    return digits > 0 and _ORDINARY.fullmatch(run) is None and _MEASURED.fullmatch(run) is None
 
 
 def codes_in(plain: str) -> frozenset[str]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from memory.codes import without_labels
 from memory.persons import begins, capitals_of, kin_of
 from memory.terms import among
 from memory.unsaid_rules import (
@@ -30,6 +31,8 @@ _RESTATES: Final = 0.3
 
 def told(name: str, asked: Wanted, text: str, plain: str) -> bool:
     """Say whether a text may tell a property."""
+    if name in _COUNTED:
+        plain = without_labels(plain, asked.plain)
     by_form = name not in PROPERTIES or bool(PROPERTIES[name][1].search(plain))
     more = _MORE.get(name)
     if name in _EITHER:
@@ -84,6 +87,8 @@ _MORE: Final[Mapping[str, Callable[[Wanted, str, str], bool]]] = {
     "school": _tells_which_school,
 }
 """What else a text needs that tells it."""
+_COUNTED: Final = frozenset(["age", "size", "body", "duration"])
+"""What is told by a number: by none of a code, nor by one that the question has itself."""
 _EITHER: Final = frozenset(["bank"])
 """What a name that the question does not have tells as well."""
 

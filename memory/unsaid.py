@@ -7,6 +7,7 @@ Each is a sign with a weight (`memory.bearing`). A memory that asks something it
 being asked alike, and has no such signs but those of another person or thing.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -14,6 +15,7 @@ import msgspec
 from memory.persons import capitals_of, inside, kin_of, of_others, shared_names
 from memory.telling import told
 from memory.terms import among
+from memory.types import MemoryId
 from memory.unsaid_rules import ASKS_ITSELF, SPEAKS
 from memory.wanted import Wanted, beside, concepts_of, opposites_in
 
@@ -57,6 +59,23 @@ def signs(asked: Wanted, text: str, plain: str) -> Signs:
         only_named=float(only_named),
         undecided=_undecided(asked, plain) if asked.decides else 0.0,
     )
+
+
+def strangers_in(asked: Wanted, texts: Mapping[MemoryId, str]) -> set[MemoryId]:
+    """Return the folded texts without any name of the question, where others have one.
+
+    A name that none has may be none, and may be known by another; so nobody is a stranger to it.
+    """
+    if not (asked.capitals or asked.like):
+        return set()
+    known = {id for id, plain in texts.items() if _names_any(asked, plain)}
+    return set(texts) - known if known else set()
+
+
+def _names_any(asked: Wanted, plain: str) -> bool:
+    if any(name in plain for name in asked.capitals):
+        return True
+    return any(name in plain for some in asked.like for name in some)
 
 
 def _only_named(asked: Wanted, text: str, plain: str) -> bool:

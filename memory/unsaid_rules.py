@@ -47,7 +47,9 @@ PROPERTIES: Final = {
         ),
     ),
     "where": (
-        re.compile(r"^\W*(?:and |so )?where\b|哪里(?!不)|哪儿|什么地方|在哪(?![个家种位天年月些])"),
+        re.compile(
+            r"^\W*(?:and |so )?where\b|(?<!伤到过)(?<!伤到)(?<!伤了)(?<!疼在)哪里(?!不)|哪儿|什么地方|在哪(?![个家种位天年月些一])"
+        ),
         re.compile(
             r"\b(?:in|at|to|from|near|under|behind|beside|by|on|inside|outside|into|over|above|below"
             r"|between|around|home|there|here|abroad|via|through)\b"
@@ -120,9 +122,9 @@ PROPERTIES: Final = {
             r"|吃的?(?:什么|哪[一种]*)药|药.{0,2}(?:什么|哪)|什么药"
         ),
         re.compile(
-            r"\b(?:medic\w*|pills?|drugs?|tablets?|antibiotic\w*|prescri\w+|dose|mg|takes?|taking|inhaler"
+            r"\b(?:medic\w*|pills?|drugs?|tablets?|antibiotic\w*|prescri\w+|dose|mg|takes?|taking|inhaler|spray"
             r"|insulin|allerg\w+|vaccin\w+|\w+(?:cillin|statin|pril|olol|azole|mycin|phen))\b"
-            r"|药|片|服|毫克|针|膏|胶囊|过敏|[\u4e00-\u9fff][平林素坦汀]"
+            r"|药|片|服|毫克|针|膏|胶囊|过敏|喷|[\u4e00-\u9fff][平林素坦汀]"
         ),
     ),
     "instrument": (
@@ -169,7 +171,7 @@ PROPERTIES: Final = {
     "duration": (
         re.compile(
             r"\bhow long (?:has|have|had|did|does|do|is|was|were)\b|\bsince when\b"
-            r"|\bhow many (?:years|months|weeks|days)\b|多久|多长时间|几年|几个月|几个?星期|几周|几天"
+            r"|\bhow many (?:years|months|weeks|days)\b|多久|多长时间|几年|(?<!哪)几(?:个月|个?星期|周|天)"
         ),
         re.compile(
             _NUMBER + r"|\b(?:year|month|week|day|hour|minute|night|decade|fortnight|weekend)s?\b"
@@ -235,6 +237,29 @@ PROPERTIES: Final = {
             r"|生意|老板|经理|律|退休|研究|学生|专业|司机|记者|会计|设计|程序|开发|作家|单位|部门|负责|开[^心始会]"
         ),
     ),
+    "clock": (
+        re.compile(r"\bwhat time\b|(?<!星期)(?<!周)几点(?!了)"),
+        re.compile(
+            r"\d|\b(?:noon|midnight|midday|dawn|dusk|sun(?:rise|set)|morning|afternoon|evening|night|early|late"
+            r"|o'clock|past|quarter|half|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|lunch\w*"
+            r"|breakfast|dinner|supper|always|after|before|until)\b|[一二两三四五六七八九十半]点|[早晚午夜晨]|点[半多钟]"
+        ),
+    ),
+    "coming": (
+        re.compile(
+            r"\bwhen (?:is|are|am|will|does|do)\b(?!.* (?:last|usually)\b)"
+            r"|(?:什么时候|何时|哪[天月])(?:要|会|能|才|该|打算|准备)(?![^?？]*(?:[的了过]|来着)[?？。\s]*$)"
+        ),
+        re.compile(
+            r"\d|\b(?:to(?:day|night|morrow)|next|soon|later|spring|summer|autumn|fall|winter|christmas|easter"
+            r"|new year|term|season|holidays?|daily|weekly|monthly|yearly|nightly|always|every|each|before|after"
+            r"|until|till|while|when|once|during|since|now|mornings?|evenings?|afternoons?|nights?|noon|midnight"
+            r"|\w+ly due|weeks?|weekends?|months?|years?|days?|first|second|third|fourth|fifth|\w{3,}th"
+            r"|january|february|march|april|may|june|july|august|september|october|november|december"
+            r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|one|two|three|four|five|six|seven|eight|nine|ten)\b"
+            r"|[日号月年周天点早晚午春夏秋冬节底初末前后]|星期|礼拜|马上|快"
+        ),
+    ),
     "rent": (
         re.compile(
             r"\bhow much (?:rent|(?:is|was|are) (?:the|my|our) (?:rent|mortgage))\b"
@@ -264,7 +289,7 @@ TITLE: Final = re.compile(
 """Asks for what has a name."""
 TITLED: Final = re.compile(r"[\"“`「]|\d")
 REASON: Final = re.compile(
-    r"\bwhy\b|\bhow come\b|\bwhat (?:made|caused|was the reason)\b|为什么|为何|为啥|怎么[会就]|什么原因|凭什么"
+    r"\bwhy\b|\bhow come\b|\breasons? (?:for|why|behind)\b|\bthe reason\b|\bwhat (?:made|caused|was the reason)\b|为什么|为何|为啥|怎么[会就]|什么原因|凭什么"
 )
 """Asks for a reason."""
 REASONED: Final = re.compile(
@@ -324,13 +349,22 @@ OPPOSED: Final = tuple(
         "upper lower",
         "north south east west",
         "morning evening",
-        "summer winter",
+        "spring summer autumn winter",
+        "breakfast lunch dinner supper",
+        "older younger",
         "kitchen bathroom bedroom hall garage attic cellar garden",
         "前门 后门",
         "左边 右边",
         "楼上 楼下",
         "早上 晚上",
-        "夏天 冬天",
+        "春天 夏天 秋天 冬天",
+        "春游 秋游",
+        "春季 秋季",
+        "期中 期末",
+        "早饭 午饭 晚饭 年夜饭",
+        "降压 降糖 降脂",
+        "初中 高中",
+        "中考 高考",
         "客厅 卧室 厨房 卫生间 阳台",
     )
 )
@@ -379,6 +413,8 @@ NEEDS: Final = {
     "faith": ("church", "religion", "faith", "mosque", "temple", "parish", "教", "信仰"),
     "vote": ("vot", "投"),
     "rent": ("rent", "mortgage", "租", "房贷"),
+    "clock": ("what time", "几点"),
+    "coming": ("when", "什么时候", "何时", "哪天", "哪月"),
     "duration": ("long", "since", "how many", "多久", "多长时间", "几"),
     "hobby": ("hobb", "time", "for fun", "pastime", "爱好", "兴趣", "业余", "消遣", "什么", "啥"),
     "origin": ("where", "home", "老家", "在哪", "哪", "籍贯"),
@@ -409,7 +445,7 @@ NEEDS: Final = {
     "full": ("surname", "name"),
     "called": ("called", "name", "叫", "名字", "姓"),
     "brand": ("brand", "make", "model", "牌"),
-    "reason": ("why", "how come", "what", "为", "怎么", "什么", "凭"),
+    "reason": ("why", "how come", "what", "reason", "为", "怎么", "什么", "凭"),
     "who": ("who", "谁"),
     "title": ("which", "what"),
 }

@@ -237,6 +237,9 @@ def test_what_is_asked_for_and_was_so_at_another_time_counts_against_what_was_so
         ("频道有多少粉丝?", "频道星期六更新。", 1.0),
         ("频道有多少粉丝?", "频道有两万人看。", 0.0),
         ("How many rooms are there?", "It is an old house.", 1.0),
+        ("How many beds are in room 12?", "The key of room 12 is KR-2207.", 1.0),
+        ("How many beds are in room 12?", "Room 12 has two beds.", 0.0),
+        ("What colour is the door?", "The door is oxblood.", 0.0),
         ("How many rooms are there?", "It has nine.", 0.0),
         ("What is the password of the relay?", "The relay runs version 3.9.0.", 1.0),
         ("What is the password of the relay?", "The relay opens with heron22.", 0.0),
@@ -265,6 +268,33 @@ def test_what_stands_out_answers_and_what_lies_like_all_the_others_does_not() ->
     crowd = {MemoryId(f"near{n}"): 0.40 + 0.005 * n for n in range(12)}
     found = bearing(asked(question), {**crowd, A: 0.42}, {A: read(question, text, ASKED)})
     assert found[A] < DEFAULT_THRESHOLDS.reliable
+
+
+@pytest.mark.requirement("R9")
+def test_standing_out_makes_up_for_no_more_than_it_is_worth() -> None:
+    """The only memory of its topic lies as far from the others as can be, and may tell nothing."""
+    near = one("What does Otto take in his tea?", "Took Otto to the play.", evidence=0.5)
+    nearer = one("What does Otto take in his tea?", "Took Otto to the play.", evidence=0.9)
+    assert near.apart == nearer.apart == 3.0
+
+
+@pytest.mark.requirement("R9")
+def test_a_memory_of_somebody_else_does_not_answer_for_who_is_named() -> None:
+    """Beside one that names him; the control: without that one, it may speak of him."""
+    question = "How does young Otto get to work?"
+    other = (0.6, "I cycle to work.", ASKED)
+    assert answered(question, {A: (0.3, "Otto is ill.", ASKED), B: other}) == set()
+    assert answered(question, {A: (0.3, "It is late.", ASKED), B: other}) == {B}
+    code = "What is the code of the gate? Here stands Otto."
+    gate = (0.6, "The gate takes 31960.", ASKED)
+    assert answered(code, {A: (0.3, "Otto is ill.", ASKED), B: gate}) == {B}
+
+
+@pytest.mark.requirement("R9")
+def test_an_age_may_have_been_told_in_any_year() -> None:
+    """So the year that is spoken of excludes nothing, and lifts nothing either."""
+    assert asked("How old is Otto this year?").spans == ()
+    assert asked("Where was Otto this year?").spans != ()
 
 
 def test_who_asks_for_the_last_time_expects_several_alike() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.codes import codes_in, has_codes, named_in
+from memory.codes import codes_in, has_codes, named_in, without_labels
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,19 @@ def test_a_text_has_a_code_only_whole() -> None:
     assert not has_codes("order gs-7101 came", frozenset({"gs7110"}))
     assert not has_codes("order gs-7110 came", frozenset({"gs7110", "4279"}))
     assert has_codes("nothing is named", frozenset())
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "left"),
+    [
+        ("room 12 has 3 beds", "how many beds are in room 12", "has 3 beds"),
+        ("三号桌坐了五个人", "三号桌坐了几个人", "桌坐了五个人"),
+        ("order gs-7110: 12kg, 1,450", "how much was it", "order : 12kg, 1,450"),
+        ("call 5550123", "how many", "call"),
+    ],
+)
+def test_codes_and_what_tells_one_of_several_count_nothing(
+    text: str, question: str, left: str
+) -> None:
+    """What is counted, measured or paid stays."""
+    assert " ".join(without_labels(text, question).split()) == left

@@ -13,7 +13,7 @@ from memory.bearing import Read, bearing, sought
 from memory.ranking import DEFAULT_THRESHOLDS
 from memory.times import NO_TIMES
 from memory.types import MemoryId
-from memory.unsaid import Signs, signs
+from memory.unsaid import Signs, signs, strangers_in
 from memory.wanted import wanted
 from tests.unit.pattern_needs import hidden, parsed
 
@@ -78,6 +78,13 @@ def said(question: str, text: str) -> Signs:
         ("Why was the shed closed?", "Shed closed.", "There are wasps under the roof."),
         ("Which song did Ingrid sing?", "Ingrid sang.", "Ingrid sang Danny Boy."),
         ("Which school is Zoë at?", "Zoë left school.", "Zoë left Hill School."),
+        ("When is the twins' recital?", "The twins have a recital.", "The twins sing on Friday."),
+        ("What time does Otto get up?", "Otto sleeps upstairs.", "Otto is up at half past six."),
+        ("What's Otto's reason for selling?", "Otto is selling.", "Otto is selling, it rusts."),
+        ("How long has room 12 had a bed?", "The bed in room 12 is BD-07.", "Two years by now."),
+        ("三号桌用了多久了?", "三号桌编号 YC-0952A。", "三号桌用了两年。"),
+        ("李曼几点起床?", "李曼不吃葱。", "李曼六点半起。"),
+        ("李曼什么时候要搬?", "李曼要搬家。", "李曼下周搬家。"),
         ("小宝几岁了?", "小宝摔破头,缝了五针。", "小宝五岁了。"),
         ("李曼高寿?", "李曼在会上发了火。", "李曼八十一岁。"),
         ("我们是哪年结的婚?", "我们去了海边。", "我们结婚三十年了。"),
@@ -134,6 +141,8 @@ def test_another_of_the_family_is_somebody_else(question: str, text: str, other:
         ("Which port has staging?", "Production is on port 8806.", 1.0),
         ("Which port has staging?", "Staging is on port 8806.", 0.0),
         ("Which port has staging?", "Staging left production's port 8806.", 0.0),
+        ("Who cooked the autumn supper?", "Otto cooked the spring supper.", 1.0),
+        ("春游去了哪里?", "秋游去了木兰湖。", 1.0),
         ("正式服的端口是多少?", "测试服的端口是 8806。", 1.0),
         ("正式服的端口是多少?", "正式服的端口是 8806。", 0.0),
     ],
@@ -198,6 +207,24 @@ def test_what_is_near_and_leaves_it_unsaid_is_no_answer(
 
     assert answers(text)
     assert not answers(other)
+
+
+@pytest.mark.requirement("R9")
+@pytest.mark.parametrize(
+    ("question", "own", "other"),
+    [
+        ("How does young Otto get to work?", "Otto cycles.", "I cycle to work."),
+        ("请问李曼养了几年猫?", "李曼养了两年猫。", "老洪停工半年。"),
+    ],
+)
+def test_who_is_not_named_is_a_stranger_where_others_name_him(
+    question: str, own: str, other: str
+) -> None:
+    """Where nobody does, the name may be none, or he may be known by another."""
+    asked = wanted(question, plain(question))
+    assert strangers_in(asked, {A: plain(own), B: plain(other)}) == {B}
+    assert strangers_in(asked, {B: plain(other)}) == set()
+    assert strangers_in(wanted("who is it", "who is it"), {A: plain(own)}) == set()
 
 
 def test_what_passes_no_threshold_is_not_read_again() -> None:
