@@ -63,6 +63,11 @@ class EqualText:
         return [Tie.BESIDE for _ in old]
 
     @property
+    def once(self) -> Self:
+        """Return itself: there is nothing to hold."""
+        return self
+
+    @property
     def certain(self) -> Self:
         """Return itself."""
         return self

@@ -88,8 +88,8 @@ class Odds(msgspec.Struct, frozen=True):
     same: float = 0.0
 
 
-class Read(msgspec.Struct, frozen=True):
-    """A text, and what the rules read in it."""
+class Read(msgspec.Struct, frozen=True, dict=True):
+    """A text, and what the rules read in it. Who weighs may keep with it what was worked out."""
 
     text: str
     claims: tuple[Claim, ...]
@@ -114,6 +114,13 @@ class Relating(Protocol):
 
     def ties(self, new: Said, old: Sequence[Said]) -> list[Tie]:
         """Return what `new` is to each of `old`, in order."""
+        ...
+
+    @property
+    def once(self) -> "Relating":
+        """The same reader for one write: it holds what it worked out of the texts that it was asked
+        about, and works it out once. Who is done with it lets go of it.
+        """
         ...
 
     @property

@@ -206,6 +206,10 @@ class _TimedRelating:
         return self._relating.ties(new, old)
 
     @property
+    def once(self) -> Relating:
+        return self._relating.once
+
+    @property
     def certain(self) -> Relating:
         return self._relating.certain
 

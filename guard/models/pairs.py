@@ -17,7 +17,7 @@ from guard.errors import UnavailableError
 from guard.models.pinned import PAIRS, PAIRS_SHA256
 from guard.relating import Odds, Read
 from memory.claims import Bond
-from memory.pairs import MOST_CHARACTERS, Words, overlap, side_of, signs, words_of
+from memory.pairs import MOST_CHARACTERS, Side, Words, overlap, side_of, signs, words_of
 from memory.pairs_told import carrying, shared
 
 AGAINST: Final = "against"
@@ -26,6 +26,8 @@ _MOST_ASKED: Final = 3
 """Pairs that are weighed at most, those with most words in common first."""
 _LEAST_OVERLAP: Final = 0.05
 """Texts with less in common are left alone: the model learned little of them."""
+_WORDS: Final = "words"
+_SIDE: Final = "side"
 
 
 class Weights(msgspec.Struct, frozen=True):
@@ -67,23 +69,16 @@ class Pairs:
         odds = [Odds() for _ in old]
         if not old or len(new.text) > MOST_CHARACTERS:
             return odds
-        mine, carries = words_of(new.text), carrying(new.claims)
-        near: list[tuple[float, int, Words]] = []
+        near: list[tuple[float, int]] = []
         for place, (one, _) in enumerate(old):
-            if len(one.text) <= MOST_CHARACTERS:
-                its = words_of(one.text)
-                share = max(overlap(mine, its), shared(carries, carrying(one.claims)))
-                if share >= _LEAST_OVERLAP:
-                    near.append((-share, place, its))
+            if len(one.text) <= MOST_CHARACTERS and (share := _share(new, one)) >= _LEAST_OVERLAP:
+                near.append((-share, place))
         if not near:
             return odds
-        near = sorted(near, key=lambda one: one[:2])[:_MOST_ASKED]
-        side = side_of(new.text, mine, new.claims)
-        rows = []
-        for _, place, its in near:
-            one, bond = old[place]
-            rows.append(signs(side, side_of(one.text, its, one.claims), bond))
-        for (_, place, _), row in zip(near, self._shares(np.array(rows)), strict=True):
+        near = sorted(near)[:_MOST_ASKED]
+        side = _side(new)
+        rows = [signs(side, _side(old[place][0]), old[place][1]) for _, place in near]
+        for (_, place), row in zip(near, self._shares(np.array(rows)), strict=True):
             odds[place] = Odds(float(row[self._against]), float(row[self._same]))
         return odds
 
@@ -95,3 +90,27 @@ class Pairs:
         weights = np.exp(found - found.max(axis=1, keepdims=True))
         shares: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
         return shares
+
+
+def _share(new: Read, old: Read) -> float:
+    """Return how much of two texts is the same, by their words or by what the rules call them."""
+    (mine, carries), (its, carried) = _words(new), _words(old)
+    return max(overlap(mine, its), shared(carries, carried))
+
+
+def _words(read: Read) -> tuple[Words, frozenset[str]]:
+    """Return the words of a text, and those that carry its claims; worked out once."""
+    kept = read.__dict__
+    found: tuple[Words, frozenset[str]] | None = kept.get(_WORDS)
+    if found is None:
+        found = kept[_WORDS] = (words_of(read.text), carrying(read.claims))
+    return found
+
+
+def _side(read: Read) -> Side:
+    """Return all that is looked at in a text; worked out once."""
+    kept = read.__dict__
+    found: Side | None = kept.get(_SIDE)
+    if found is None:
+        found = kept[_SIDE] = side_of(read.text, _words(read)[0], read.claims)
+    return found

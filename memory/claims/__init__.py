@@ -13,7 +13,7 @@ from memory.claims.nouns import (
     ValueKind,
 )
 from memory.claims.reading import claims_of
-from memory.claims.relate import relate_all, relate_claims
+from memory.claims.relate import one_meant, relate_all, relate_claims
 
 __all__ = [
     "Bond",
@@ -27,6 +27,7 @@ __all__ = [
     "Value",
     "ValueKind",
     "claims_of",
+    "one_meant",
     "relate_all",
     "relate_claims",
 ]

@@ -131,7 +131,12 @@ def relate_all(new: Sequence[Claim], olds: Sequence[Sequence[Claim]]) -> list[Bo
     """Return what a memory is to each of several: what may be meant of any of them replaces the one
     that it names most exactly, and none where two are as near. Each of its claims may replace one.
     """
-    bonds = [relate_claims(new, old) for old in olds]
+    return one_meant(new, [relate_claims(new, old) for old in olds])
+
+
+def one_meant(new: Sequence[Claim], bonds: Sequence[Bond]) -> list[Bond]:
+    """Return the bonds of a memory with several, each found by itself, as they are together."""
+    bonds = list(bonds)
     loose = [n for n, bond in enumerate(bonds) if bond.kind in _REPLACING and bond.reason in LOOSE]
     if sum(bond.kind in _REPLACING for bond in bonds) > len(new):
         for n in loose:
