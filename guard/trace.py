@@ -4,6 +4,7 @@ No memory's text stands in a trace. The question does, and what it was understoo
 trace is sealed under the subject's key. `Trail` is filled while a question is answered.
 """
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
@@ -314,10 +315,27 @@ class Trail:
 
 
 def leave(owner: Owner, asked: Query, trail: Trail, at: datetime, rooms: Rooms) -> TraceId:
-    """Have the trace of one recall kept, off its path; return its id."""
+    """Have the trace of one recall kept, off its path; return its id.
+
+    It is put together as soon as the loop is free again, when the answer has been handed out:
+    whoever reads, erases or writes traces lets the loop come to that first.
+    """
     id = TraceId(rooms.new_id())
+    # Who can't be told by what it was decided gets no answer.
+    decided = decided_by(owner, trail, rooms)
+
+    # A closure: what is scheduled may be named in a log, and a question must not be.
+    def put_together() -> None:
+        trace = _trace(id, asked, trail, at, decided)
+        rooms.traces.record(owner, id, at, packed(trace))
+
+    asyncio.get_running_loop().call_soon(put_together)
+    return id
+
+
+def _trace(id: TraceId, asked: Query, trail: Trail, at: datetime, decided: Decided) -> Trace:
     considered, left_out = trail.considered()
-    trace = Trace(
+    return Trace(
         id=id,
         at=at,
         question=Question(
@@ -329,7 +347,7 @@ def leave(owner: Owner, asked: Query, trail: Trail, at: datetime, rooms: Rooms) 
             asked.until,
             asked.as_of,
         ),
-        decided=decided_by(owner, trail, rooms),
+        decided=decided,
         reliable=bool(trail.items),
         degraded=trail.degraded,
         considered=considered,
@@ -339,8 +357,6 @@ def leave(owner: Owner, asked: Query, trail: Trail, at: datetime, rooms: Rooms) 
         repeats=trail.repeats,
         unassisted=trail.unassisted,
     )
-    rooms.traces.record(owner, id, at, packed(trace))
-    return id
 
 
 def decided_by(owner: Owner, trail: Trail, rooms: Rooms) -> Decided:

@@ -66,6 +66,7 @@ class TraceBook:
 
     async def read(self, owner: Owner, id: TraceId, now: datetime) -> bytes | None:
         """Return what was recorded, None for what is not this owner's, expired or unreadable."""
+        await _all_answered()
         waiting = self._waiting.get((owner, id))
         if waiting is not None:
             return waiting[1] if waiting[0] + self._keep > now else None
@@ -82,6 +83,7 @@ class TraceBook:
 
     async def erase(self, tenant: TenantId, subject: SubjectId | None) -> int:
         """Remove all traces of a subject, or of the whole tenant; return how many."""
+        await _all_answered()
         self._bars[tenant, subject] = self._clock()
         self._bars.move_to_end((tenant, subject))
         while len(self._bars) > _MOST_BARS:
@@ -103,6 +105,7 @@ class TraceBook:
 
     async def flush(self) -> None:
         """Write what waits. Raises UnavailableError; nothing is lost by that."""
+        await _all_answered()
         while self._waiting:
             async with self._writing:
                 await self._write()
@@ -159,6 +162,11 @@ class TraceBook:
     def _is_barred(self, owner: Owner, at: datetime) -> bool:
         bars = (self._bars.get((owner.tenant, name)) for name in (owner.subject, None))
         return any(bar is not None and at <= bar for bar in bars)
+
+
+async def _all_answered() -> None:
+    """Return when the loop has come to what was scheduled before: traces of answers given."""
+    await asyncio.sleep(0)
 
 
 def _place(id: TraceId, at: datetime, expires_at: datetime) -> tuple[bytes, ...]:

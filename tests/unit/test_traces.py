@@ -259,6 +259,26 @@ def test_a_trace_tells_of_a_bounded_number_and_counts_the_rest() -> None:
     assert ([one.id for one in considered[:3]], len(considered), left_out) == (ids[:3], MOST, 7)
 
 
+@pytest.mark.requirement("R10", "S5")
+@pytest.mark.parametrize("erased", [False, True])
+async def test_a_trace_is_put_together_after_the_answer_and_before_anybody_asks_for_it(
+    *, erased: bool
+) -> None:
+    """Read in the next breath it is there; erased in the next breath it never comes."""
+    house = House()
+    await stored(house)
+    id = TraceId((await house.recall(ALICE, ASK)).trace_id)
+    assert not house.traces._waiting
+    if not erased:
+        assert (await traced(ALICE, id, house.rooms)).id == id
+        return
+    owner = ALICE.owner
+    assert await house.traces.erase(owner.tenant, owner.subject) == 1
+    await house.traces.flush()
+    with pytest.raises(NotFoundError):
+        await traced(ALICE, id, house.rooms)
+
+
 @pytest.mark.requirement("R10")
 async def test_the_clerk_removes_traces_that_have_expired() -> None:
     """From the ledger, now and then, beside what else has expired."""
