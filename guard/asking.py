@@ -6,9 +6,9 @@ from datetime import datetime
 from guard.nouns import Opened
 from guard.proof import Proved
 from guard.rooms import Rooms
+from guard.seeking import Sighted
 from guard.talk import Places, turns_before
 from guard.trace import Trail
-from guard.understand import Understanding
 from memory.bearing import Read, any_bears, near, sought
 from memory.exact import NOTHING_BEFORE, Candidate, local_routes
 from memory.fusion import ENTITY, Fusion, Routes, fuse, fuse_by_rank, route_weights
@@ -21,13 +21,14 @@ from memory.types import MemoryId, TenantId
 class Asked:
     """A question with what it is found by, and the order in which memories answer it."""
 
-    def __init__(self, meant: Understanding, blinded: Blinded, trail: Trail, rooms: Rooms) -> None:
-        self.meant = meant
+    def __init__(self, sighted: Sighted, trail: Trail, rooms: Rooms) -> None:
+        self.meant = sighted.meant
         self.trail = trail
-        self.query = query = meant.query
+        self.query = query = sighted.meant.query
         self.rooms = rooms
-        self._blinded = blinded
-        self._weights = route_weights(query.text, rooms.bounds.weights, blinded.vectors)
+        self._sighted = sighted
+        self._blinded = sighted.blinded
+        self._weights = route_weights(query.text, rooms.bounds.weights, self._blinded.vectors)
         self._weights |= {WHEN: WHEN_WEIGHT}
         self._evidence: Mapping[MemoryId, float] = {}
 
@@ -52,15 +53,17 @@ class Asked:
 
     def beside_others(self, memories: Sequence[Proved], places: Places) -> Trail:
         """Return how these would be scored together: for whoever asks why one was not."""
-        alone = Asked(self.meant, self._blinded, Trail(), self.rooms)
+        alone = Asked(self._sighted, Trail(), self.rooms)
         alone.relevant(memories, places)
         return alone.trail
 
     def answered(self, read: Mapping[MemoryId, Read], newest: datetime | None) -> bool:
         """Say whether any memory that was read bears on the question, and not only lies near it."""
-        text, times, zone = self.query.text, self.meant.times, self.meant.zone
-        now = self.query.reference_time or self.rooms.clock()
-        asked = sought(text, times, now, zone, newest)
+        asked = self._sighted.wanted
+        if asked is None:
+            text, times, zone = self.query.text, self.meant.times, self.meant.zone
+            now = self.query.reference_time or self.rooms.clock()
+            asked = sought(text, times, now, zone, newest)
         if any_bears(asked, self._evidence, read, self.rooms.bounds.thresholds.reliable):
             return True
         self.trail.unreliable(read)

@@ -15,17 +15,17 @@ from guard.barred import standing
 from guard.checks import BARRED, OUTDATED
 from guard.choosing import best_of
 from guard.errors import UnavailableError
-from guard.gather import search_material
-from guard.nouns import Draft, Row
+from guard.nouns import Row
 from guard.outcomes import Memory, Query, Recalled, Recollection
 from guard.past import known_at
-from guard.ports import Filter, Found, Purpose
+from guard.ports import Filter, Found
 from guard.principal import Principal
 from guard.proof import Proof, Proved, record
 from guard.rooms import Rooms
+from guard.seeking import Sighted, seek
 from guard.talk import Places, beside
 from guard.trace import Trail, leave
-from guard.understand import Understanding, joined, probes, understand
+from guard.understand import Understanding, joined, probes
 from memory.assembly import Assembled, Excerpt, assemble
 from memory.signals import Blinded
 from memory.types import Epoch, MemoryId, Owner, State, TraceId
@@ -111,19 +111,9 @@ async def answered(
         return await _found(principal, seeking, now, trail, rooms)
 
 
-async def seek(
-    owner: Owner, query: Query, now: datetime, rooms: Rooms
-) -> tuple[Understanding, Blinded]:
-    """Return what a question means, and what it is found by, under the subject's keys."""
-    meant = await understand(owner, query, now, rooms)
-    draft = Draft(meant.query.text)
-    _, blinded = await search_material(owner, draft, rooms, Purpose.QUESTION)
-    return meant, blinded
-
-
 async def _found(
     principal: Principal,
-    seeking: Awaitable[tuple[Understanding, Blinded]],
+    seeking: Awaitable[Sighted],
     now: datetime,
     trail: Trail,
     rooms: Rooms,
@@ -139,7 +129,8 @@ async def _found(
             rooms.ledger.unindexed(owner.tenant, owner.subject, rooms.bounds.unindexed_rows),
             standing(owner.tenant, rooms),
         )
-        meant, blinded = await seeking
+        sighted = await seeking
+        meant, blinded = sighted.meant, sighted.blinded
         query = meant.query
         trail.understood, trail.timed = query.text, bool(meant.times.spans)
         trail.unassisted = meant.unassisted
@@ -168,7 +159,7 @@ async def _found(
         if epoch is not None and found is not None:
             sound = [memory.row for memory in proved if memory.doubt is None]
             rooms.lately.put(owner, epoch, sound, now)
-    asked = Asked(meant, blinded, trail, rooms)
+    asked = Asked(sighted, trail, rooms)
     with watch.step("recall.beside"):
         places, more = await _beside(owner, asked, proved, known)
         proved += await proof.of(more)
