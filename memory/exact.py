@@ -6,8 +6,10 @@ memory and never lift one.
 """
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from types import MappingProxyType
 from typing import Final
 
@@ -82,14 +84,13 @@ def _dense(
     known = [row for row in rows if _comparable(row[1], name, asked.shape)]
     if not known:
         return []
-    stack = np.zeros((len(known), asked.shape[0]), dtype=np.float32)
-    for place, (id, blinded, _) in enumerate(known):
-        stack[place] = blinded.vectors[name]
+    stack = np.array([blinded.vectors[name] for _, blinded, _ in known], dtype=np.float32)
+    for place, (id, _, _) in enumerate(known if before else ()):
         turn = before.get(id)
         if turn is not None and _comparable(turn, name, asked.shape):
             stack[place] += MEANING_BEFORE * turn.vectors[name]
             stack[place] /= max(float(np.linalg.norm(stack[place])), _SHORTEST)
-    return [(row[0], float(score)) for row, score in zip(known, stack @ asked, strict=True)]
+    return [(row[0], score) for row, score in zip(known, (stack @ asked).tolist(), strict=True)]
 
 
 def _named(
@@ -109,7 +110,8 @@ def _named(
 def _keyword(query: Sparse, rows: Sequence[Candidate], before: Mapping[MemoryId, Blinded]) -> Hits:
     wanted = dict(zip(query.ids, query.weights, strict=True))
     held = [(id, _held(wanted, blinded)) for id, blinded, _ in rows]
-    worth = {term: weight * _rarity(term, held) for term, weight in wanted.items()}
+    counts = Counter(chain.from_iterable(terms for _, terms in held))
+    worth = {term: weight * _rarity(counts[term], len(held)) for term, weight in wanted.items()}
     total = sum(worth.values())
     if total <= 0:
         return []
@@ -127,8 +129,15 @@ def _held(wanted: Mapping[int, float], blinded: Blinded) -> dict[int, float]:
 
     Held to 1 each, so that a text which repeats the words of a question gains nothing by it.
     """
-    terms = zip(blinded.sparse.ids, blinded.sparse.weights, strict=True)
-    return {term: min(1.0, weight) for term, weight in terms if term in wanted}
+    sparse = blinded.sparse
+    # Of a memory's terms a question has few: they are found at once, and only they are looked at.
+    shared = wanted.keys() & sparse.ids
+    if not shared:
+        return {}
+    # In the order of the question's terms: sums of floats depend on it.
+    return {
+        term: min(1.0, sparse.weights[sparse.ids.index(term)]) for term in wanted if term in shared
+    }
 
 
 def _with(own: Mapping[int, float], turn: Mapping[int, float]) -> dict[int, float]:
@@ -136,6 +145,6 @@ def _with(own: Mapping[int, float], turn: Mapping[int, float]) -> dict[int, floa
     return {**own, **added}
 
 
-def _rarity(term: int, held: Sequence[tuple[MemoryId, Mapping[int, float]]]) -> float:
-    count = sum(term in terms for _, terms in held)
-    return math.log(1.0 + (len(held) + _PRIOR - count + 0.5) / (count + 0.5))
+def _rarity(count: int, among: int) -> float:
+    """Return what a term is worth that so many of some rows have."""
+    return math.log(1.0 + (among + _PRIOR - count + 0.5) / (count + 0.5))

@@ -1,9 +1,12 @@
 """Fusion of routes, and the exact search within the process."""
 
+import math
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memory.exact import local_routes
 from memory.fusion import Ramp, Routes, fuse, fuse_by_rank, route_weights
@@ -217,3 +220,29 @@ def test_an_unknown_vector_alone_is_evidence() -> None:
     routes: Routes = {"dense.main": [(A, 0.6), (B, 0.1)]}
     weights = route_weights("q", vectors=("main",))
     assert reliable(evidence(routes, weights)) == {A}
+
+
+@pytest.mark.requirement("R1")
+@given(
+    asked=st.dictionaries(st.integers(0, 12), st.floats(0.25, 2.0), min_size=1, max_size=6),
+    rows=st.lists(
+        st.dictionaries(st.integers(0, 12), st.floats(0.25, 2.0), max_size=9), max_size=6
+    ),
+)
+def test_keyword_scores_are_shares_of_the_questions_terms_by_rarity(
+    asked: dict[int, float], rows: list[dict[int, float]]
+) -> None:
+    """Told term by term and row by row, as it is meant."""
+    wanted = dict(sorted(asked.items()))
+    held = [dict(sorted(row.items())) for row in rows]
+    every = [(MemoryId(f"m{n}"), blinded(terms=terms), NOW) for n, terms in enumerate(held)]
+    found = dict(local_routes(blinded(terms=wanted), every, len(every))["keyword"])
+    worth = {}
+    for term, weight in wanted.items():
+        count = sum(term in row for row in held)
+        worth[term] = weight * math.log(1.0 + (len(held) + 5 - count + 0.5) / (count + 0.5))
+    for (id, _, _), row in zip(every, held, strict=True):
+        shares = [worth[term] * min(1.0, row[term]) for term in wanted if term in row]
+        if shares:
+            assert found.pop(id) == pytest.approx(sum(shares) / sum(worth.values()), rel=1e-12)
+    assert not found
