@@ -12,6 +12,7 @@ import unicodedata
 from typing import Final
 
 from memory.codes import has_codes, named_in
+from memory.labels import speaks_of_another
 
 SPEAKER: Final = 0.08
 """The memory is a turn of somebody whom the question names."""
@@ -25,6 +26,8 @@ NUMBER: Final = 0.04
 """The question asks how many, and the memory has a number."""
 CODE: Final = 0.3
 """The question names a code, and the memory has it."""
+OTHER: Final = -0.1
+"""The question tells one of several by its label, and the memory has the label of another."""
 CHANGED: Final = 0.25
 """The question asks how it is now, and the memory tells a change."""
 _FULL_LENGTH: Final = 200
@@ -62,6 +65,13 @@ _ASKS_NOW = re.compile(
     r"\b(?:now|nowadays|these days|at (?:the moment|present)|current(?:ly)?|today|still)\b"
     r"|现在|目前|如今|眼下|当前|这会儿|现[用行]"
 )
+_ASKS_CODE = re.compile(
+    r"\b(?:code|pin|pass(?:word|code|phrase)|combination|number)\b|密码|口令|号码|编号|代码|几号|多少号"
+)
+_ONCE = re.compile(
+    r"\b(?:old|former(?:ly)?|previous(?:ly)?|before|earlier|used to|was|were|did|first|once)\b"
+    r"|原来|以前|之前|旧|当初|最早|起初|过去|老的"
+)
 _CHANGED = re.compile(
     r"\b(?:now|chang(?:e|es|ed|ing)|switch(?:ed|es|ing)|swap(?:s|ped|ping)|replac(?:ed|es|ing)"
     r"|mov(?:ed|es|ing)|new|no longer|instead|since)\b"
@@ -73,10 +83,11 @@ WEIGHTS: Final = (SPEAKER, ASKS, SUBSTANCE, TIME, NUMBER)
 
 
 def fit(question: str, text: str) -> float:
-    """Return what is added to the relevance of a memory with this text, in [-.06, .62]."""
+    """Return what is added to the relevance of a memory with this text, in [-.16, .72]."""
     told = zip(WEIGHTS, features(question, text), strict=True)
     plain = _plain(question)
-    return sum(weight * value for weight, value in told) + _named(plain, text) + _now(plain, text)
+    form = sum(weight * value for weight, value in told) + _named(plain, text)
+    return form + (OTHER if speaks_of_another(question, text) else _now(plain, text))
 
 
 def _named(question: str, text: str) -> float:
@@ -86,9 +97,14 @@ def _named(question: str, text: str) -> float:
 
 def _now(question: str, text: str) -> float:
     """Return what is added for a change; one that is asked about is no more than what it was."""
-    if _ASKS_NOW.search(question) is None:
+    if _ASKS_NOW.search(question) is None and not _asks_to_open(question):
         return 0.0
     return CHANGED if _CHANGED.search(_plain(text)) else 0.0
+
+
+def _asks_to_open(question: str) -> bool:
+    """Say whether a code or number is asked for, and no former one: only the last one opens."""
+    return bool(_ASKS_CODE.search(question)) and _ONCE.search(question) is None
 
 
 def _plain(text: str) -> str:

@@ -98,6 +98,11 @@ def _restates(asked: Wanted, plain: str) -> bool:
     return len(among(asked.words, plain)) > _RESTATES * len(asked.words)
 
 
+def names_another(asked: Wanted, text: str) -> bool:
+    """Say whether a text has a name that the question does not, and shows it by a capital."""
+    return text != text.lower() and _names_more(asked, text)
+
+
 def _names_more(asked: Wanted, text: str) -> bool:
     """Say whether a text has a name that the question does not: of nobody's place or belongings.
 

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from memory.persons import capitals_of, inside, kin_of, of_others, shared_names
-from memory.telling import told
+from memory.telling import names_another, told
 from memory.terms import among
 from memory.types import MemoryId
 from memory.unsaid_rules import ASKS_ITSELF, SPEAKS
@@ -51,6 +51,7 @@ def signs(asked: Wanted, text: str, plain: str) -> Signs:
     # Every memory has a time, and one that tells what is asked for may say it in other words: but
     # for what nearly all may tell.
     excused = all(tells.values()) and bool(tells.keys() - _LOOSE)
+    excused = excused or ("who" in tells and names_another(asked, text))
     only_named = not (asked.when or excused) and _only_named(asked, text, plain)
     return Signs(
         untold=float(not all(tells.values())),

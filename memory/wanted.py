@@ -101,7 +101,7 @@ def wanted(text: str, plain: str) -> Wanted:
         capitals=capitals,
         names=tuple(word for word in latin_of(_CODES.sub(" ", plain)) if not names_nobody(word)),
         like=like_names(plain),
-        opposed=_with_opposites(plain),
+        opposed=with_opposites(plain),
         decides=decides,
         when=bool(WHEN.search(plain)),
     )
@@ -163,7 +163,7 @@ def _content(plain: str) -> frozenset[str]:
     )
 
 
-def _with_opposites(question: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+def with_opposites(question: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
     """Return each set of opposites of which a question has some, and those that it has."""
     words = opposites_in(question)
     held = ((some, some & words) for some in OPPOSED) if words else ()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.answering import ASKS, CHANGED, CODE, NUMBER, SPEAKER, SUBSTANCE, TIME, fit
+from memory.answering import ASKS, CHANGED, CODE, NUMBER, OTHER, SPEAKER, SUBSTANCE, TIME, fit
 
 
 @pytest.mark.requirement("R3")
@@ -44,7 +44,7 @@ def test_a_name_within_another_word_names_nobody() -> None:
 def test_wording_adds_little_whatever_it_is(question: str, text: str) -> None:
     """No text can write itself to the top by its form alone."""
     most = SPEAKER + SUBSTANCE + max(TIME, NUMBER) + CODE + CHANGED
-    assert ASKS <= fit(question, text) <= most
+    assert ASKS + OTHER <= fit(question, text) <= most
 
 
 @pytest.mark.requirement("R3")
@@ -72,6 +72,8 @@ def test_what_has_the_code_that_is_named_comes_first(question: str, own: str, ot
             "Gate takes 609.",
         ),
         ("大门现在的号码", "大门换成了 86421。", "大门是 24681。"),
+        ("What's the code of the gate?", "It was changed, it takes 31960.", "The gate takes 609."),
+        ("大门密码多少", "大门密码换成了 86421。", "大门密码是 24681。"),
     ],
 )
 def test_a_change_comes_first_where_it_is_asked_how_it_is_now(
@@ -79,5 +81,16 @@ def test_a_change_comes_first_where_it_is_asked_how_it_is_now(
 ) -> None:
     """Who asks how it was is told no differently: there, both are alike."""
     assert fit(question, changed) > fit(question, before) + CHANGED - SUBSTANCE
-    once = "What was the gate code in May?"
-    assert fit(once, changed) < fit(once, before) + SUBSTANCE
+    for once in ("What was the gate code in May?", "大门原来的密码"):
+        assert fit(once, changed) < fit(once, before) + SUBSTANCE
+
+
+@pytest.mark.requirement("R3")
+def test_a_change_of_another_one_comes_last() -> None:
+    """That the back gate was changed tells nothing of the front gate; nor does rack B of rack A."""
+    asked, own = "What's the code of the front gate now?", "The front gate takes 609."
+    assert fit(asked, "The back gate was changed, it takes 31960.") < fit(asked, own)
+    asked, own = "What's the number of rack A?", "Rack A is 88K13."
+    assert fit(asked, "Rack B was changed, it is 88K31 now.") < fit(asked, own)
+    asked, own = "三号诊室的编号", "三号诊室是 0952。"
+    assert fit(asked, "二号诊室换成了 0925。") < fit(asked, own)
