@@ -1,8 +1,11 @@
 """The fenced block: what is cut where, what it tells, and what it leaves out."""
 
+import math
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memory.assembly import (
     NO_RELIABLE_MEMORY,
@@ -211,3 +214,15 @@ def test_tokens_are_estimated_on_the_safe_side() -> None:
     assert estimate_tokens("12345678") == 4
     assert estimate_tokens("😀") == 2
     assert estimate_tokens("") == 0
+
+
+@given(st.text(st.characters(exclude_categories=())) | st.text("aZ 09.,<|记忆😀\ud800\udc00\n"))
+def test_a_guess_by_whole_texts_is_the_guess_by_characters(text: str) -> None:
+    """Each letter and space a quarter, each other sign of ASCII half a token, and so on."""
+
+    def worth(character: str) -> float:
+        if character.isascii():
+            return 0.25 if character.isalpha() or character == " " else 0.5
+        return 1.0 if character <= "\uffff" else 2.0
+
+    assert estimate_tokens(text) == math.ceil(sum(map(worth, text)))
