@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import ExitStack
 from datetime import datetime
 
 import msgspec
@@ -14,7 +15,7 @@ from guard.rooms import Rooms
 from guard.understand import Understanding, understand
 from memory.bearing import Sought, sought
 from memory.entities import entities_of
-from memory.signals import Blinded, Signals
+from memory.signals import Blinded, Signals, Vectors
 from memory.terms import terms_of
 from memory.types import Owner
 
@@ -37,18 +38,33 @@ def timeless(meant: Understanding, now: datetime) -> Sought | None:
 
 
 async def seek(owner: Owner, query: Query, now: datetime, rooms: Rooms) -> Sighted:
-    """Return what a question means, and what it is found by, under the subject's keys."""
-    meant = await understand(owner, query, now, rooms)
-    text = meant.query.text
-    with beginning(rooms.embedder.embed([text], Purpose.QUESTION)) as embedding:
-        # The model leaves the interpreter to others: what needs no vector is done meanwhile.
-        await asyncio.sleep(0)
+    """Return what a question means, and what it is found by, under the subject's keys.
+
+    The model leaves the interpreter to others: what needs no vector is done meanwhile. A question
+    is only put into other words by the turns before it, so that without any it is embedded at once.
+    """
+    with ExitStack() as begun:
+        stands = not query.window and query.session is None
+        embedding = None
+        if stands:
+            embedding = begun.enter_context(beginning(_vectors_of(query.text, rooms)))
+            await asyncio.sleep(0)
+        meant = await understand(owner, query, now, rooms)
+        text = meant.query.text
+        if embedding is None or text != query.text:
+            embedding = begun.enter_context(beginning(_vectors_of(text, rooms)))
+            await asyncio.sleep(0)
         terms, named = await aside(len(text), _words_of, text)
         words = await rooms.vault.blind(owner, Signals({}, terms, tuple(dict.fromkeys(named))))
         wanted = await aside(len(text), timeless, meant, now)
-        (vectors,) = await embedding
+        vectors = await embedding
     turned = await rooms.vault.blind(owner, Signals(vectors, {}, ()))
     return Sighted(meant, msgspec.structs.replace(words, vectors=turned.vectors), wanted)
+
+
+async def _vectors_of(text: str, rooms: Rooms) -> Vectors:
+    (vectors,) = await rooms.embedder.embed([text], Purpose.QUESTION)
+    return vectors
 
 
 def _words_of(text: str) -> tuple[Mapping[str, float], tuple[str, ...]]:

@@ -90,3 +90,31 @@ async def test_words_are_keyed_while_the_vectors_are_made(*, broken: bool) -> No
             sighted = await seek(ALICE.owner, Query("Where is Otto?", 5), house.now, rooms)
             assert sighted.blinded.vectors
             assert sighted.blinded.sparse.ids
+
+
+@pytest.mark.requirement("R2")
+async def test_a_question_is_embedded_once_and_as_it_is_understood() -> None:
+    """At once where it stands alone; with what the turn before it adds, where it leans on that."""
+    house = House()
+    asked: list[str] = []
+
+    class Noting:
+        id = house.embedder.id
+
+        async def embed(
+            self, texts: Sequence[str], purpose: Purpose = Purpose.MEMORY
+        ) -> list[Vectors]:
+            asked.extend(texts)
+            return await house.embedder.embed(texts, purpose)
+
+    rooms = house.with_rooms(embedder=Noting())
+    leaning = "And who was there?"
+    for query in (
+        Query("Where is Otto?", 5),
+        Query(leaning, 5),
+        Query(leaning, 5, window=("The picnic in Bonn was lovely.",)),
+    ):
+        asked.clear()
+        sighted = await seek(ALICE.owner, query, house.now, rooms)
+        assert asked == [sighted.meant.query.text]
+        assert (sighted.meant.query.text == query.text) == (not query.window)
