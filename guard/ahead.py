@@ -2,7 +2,8 @@
 
 A model takes longer to read a text than everything else together, and it leaves the interpreter to
 others while it does. So it is asked first: about the text as it was written, then about its other
-readings as soon as they are known, and its answer is waited for at the end.
+readings as soon as they are known, and its answer is waited for at the end. What it makes of the
+vectors of the text it makes while the index is asked what is near to them.
 """
 
 import asyncio
@@ -14,6 +15,7 @@ from typing import Any, Protocol, TypeVar
 from guard.errors import UnavailableError
 from guard.nouns import Draft, Facts, Tagged, View
 from guard.ports import Detector
+from memory.signals import Vectors
 from policies.model import Finding
 
 T = TypeVar("T")
@@ -24,6 +26,10 @@ class Begun(Protocol):
 
     async def show(self, views: Sequence[View]) -> None:
         """Go on with every reading of the draft, and do all that waits for nobody."""
+        ...
+
+    def know(self, vectors: Vectors) -> None:
+        """Go on with the vectors of the draft, if `show` has returned; wait for nobody here."""
         ...
 
     async def detect(
@@ -79,6 +85,11 @@ class Ahead:
         for one in self._early.values():
             await one.show(views, self._seconds)
 
+    def know(self, vectors: Vectors) -> None:
+        """Tell the vectors of the draft to those that are at work."""
+        for one in self._early.values():
+            one.know(vectors)
+
     def drop(self) -> None:
         """Stop those that are still at work."""
         for one in self._early.values():
@@ -111,6 +122,14 @@ class _Careful:
         except TimeoutError:
             self._late = True
             self.drop()
+        except Exception:  # noqa: BLE001  # the same
+            self.drop()
+
+    def know(self, vectors: Vectors) -> None:
+        if self._begun is None:
+            return
+        try:
+            self._begun.know(vectors)
         except Exception:  # noqa: BLE001  # the same
             self.drop()
 

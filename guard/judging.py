@@ -1,11 +1,12 @@
 """What the stages and the policy make of a draft, before anything is written."""
 
 import asyncio
+from functools import partial
 from typing import Final
 
 import msgspec
 
-from guard.ahead import ahead_of, beginning
+from guard.ahead import Ahead, ahead_of, beginning
 from guard.detect import detect
 from guard.gather import gather, read_of, tag
 from guard.governing import policy_for, stamped
@@ -14,6 +15,7 @@ from guard.pipeline import Run, screen_within
 from guard.principal import Principal
 from guard.relate import echo, equal_in
 from guard.rooms import Rooms
+from memory.signals import Vectors
 
 REASON_QUOTED: Final = "origin.quoted"
 REASON_ECHO: Final = "origin.echo"
@@ -49,6 +51,7 @@ async def judged(
             await asyncio.wait({embedding}, timeout=_HEAD_START)
             text = await read_of(tagged, rooms)
             await ahead.show(text.views)
+            embedding.add_done_callback(partial(_known, ahead))
             run = Run(rooms.stages)
             run.read(draft, text.views)
             facts = await gather(tagged, text, embedding, rooms, recent_writes)
@@ -64,6 +67,13 @@ async def judged(
         policy = policy_for(tagged.owner.tenant, rooms)
         screened = await screen_within(bounds.stages_seconds, tagged, facts, run, policy)
     return _noted(stamped(screened, policy, rooms), echoes), facts
+
+
+def _known(ahead: Ahead, embedding: asyncio.Task[list[Vectors]]) -> None:
+    """Tell the detectors the vectors of the draft, where there are any."""
+    if not embedding.cancelled() and embedding.exception() is None:
+        for vectors in embedding.result()[:1]:
+            ahead.know(vectors)
 
 
 def _noted(screened: Screened, echoes: bool) -> Screened:  # noqa: FBT001

@@ -4,13 +4,14 @@ It sees the text and not where it is from. Origin enters by the limits: what cou
 a web page is less than what counts as suspicious of the subject himself.
 """
 
+import asyncio
 import math
 from collections.abc import Sequence
 from typing import Final, Protocol
 
 import msgspec
 
-from guard.ahead import Early
+from guard.ahead import Early, begun
 from guard.aside import aside
 from guard.content import content_of
 from guard.errors import UnavailableError
@@ -134,6 +135,7 @@ class Begun:
     def __init__(self, asked: Asked, limits: Sequence[Limits]) -> None:
         self._asked, self._limits = asked, limits
         self._views: Sequence[View] = ()
+        self._judgement: asyncio.Task[Judgement] | None = None
 
     async def show(self, views: Sequence[View]) -> None:
         """Ask about the readings that differ most, each of them whole."""
@@ -141,13 +143,21 @@ class Begun:
         self._views = await aside(size, readings_of, views)
         await self._asked.show([view.text for view in self._views])
 
+    def know(self, vectors: Vectors) -> None:
+        """Begin to judge, while others are waited for; without readings it is too early."""
+        if self._views and self._judgement is None:
+            self._judgement = begun(self._asked.judgement(vectors))
+
     async def detect(
         self, tagged: Tagged, facts: Facts, before: Sequence[Finding]
     ) -> tuple[Finding, ...]:
         """Return how suspicious the text is, if it is at all. Raises UnavailableError."""
         del before
         # (1) One judgement of all of them.
-        judgement = await self._asked.judgement(facts.signals.vectors)
+        self.know(facts.signals.vectors)
+        if self._judgement is None:
+            raise UnavailableError(NAME)
+        judgement = await self._judgement
         if not math.isfinite(judgement.score):
             raise UnavailableError(NAME)
 
@@ -158,6 +168,8 @@ class Begun:
 
     def drop(self) -> None:
         """Stop."""
+        if self._judgement is not None:
+            self._judgement.cancel()
         self._asked.drop()
 
 

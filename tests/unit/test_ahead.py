@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Self
+from typing import Self, cast
 
 import pytest
 
@@ -13,10 +13,11 @@ from guard.errors import UnavailableError
 from guard.judging import judge
 from guard.nouns import Draft, Facts, Tagged, View
 from guard.pipeline import BRIEF, Bounded, Run, Stage, screen
-from guard.ports import EmbedderId, Purpose
+from guard.ports import EmbedderId, Found, Index, Probe, Purpose
 from guard.stages import STAGES
 from guard.views import views_of
 from memory.signals import Vectors
+from memory.types import SubjectMark, TenantId
 from policies.model import Completion, Effect, Finding, Severity, Status
 from tests.house import ALICE, House
 from tests.unit.screening import STRICT, facts_of, tagged_of
@@ -48,6 +49,11 @@ class Eager(Early):
         """Note how many readings there are."""
         self.told.append(f"show {len(views)}")
 
+    def know(self, vectors: Vectors) -> None:
+        """Note that it was told the vectors."""
+        del vectors
+        self.told.append("know")
+
     async def detect(
         self, tagged: Tagged, facts: Facts, before: Sequence[Finding]
     ) -> tuple[Finding, ...]:
@@ -77,6 +83,14 @@ class RaisingThen(Eager):
         raise ValueError(views[0].text)
 
 
+class RaisingLast(Eager):
+    """Fails when it is told the vectors."""
+
+    def know(self, vectors: Vectors) -> None:
+        """Fail the same way."""
+        raise ValueError(str(vectors))
+
+
 class Hanging(Eager):
     """Never has enough of the readings."""
 
@@ -93,6 +107,7 @@ class Hanging(Eager):
         (Eager, Status.DONE),
         (RaisingFirst, Status.FAILED),
         (RaisingThen, Status.FAILED),
+        (RaisingLast, Status.FAILED),
         (Hanging, Status.LATE),
     ],
 )
@@ -104,10 +119,11 @@ async def test_what_breaks_early_is_recorded_when_it_is_asked(
     assert isinstance(broken, Early)
     ahead = Ahead(Draft(HONEST), {"model": broken, "other": sound}, _SOON)
     await ahead.show(views_of(HONEST))
+    ahead.know({})
     heard = await detect(tagged_of(HONEST), facts_of(HONEST), ahead.detectors, _SOON)
     assert heard[0].completion == Completion("model", status)
     assert bool(heard[0].findings) is (status is Status.DONE)
-    assert sound.told == ["begin", f"show {len(views_of(HONEST))}", "detect"]
+    assert sound.told == ["begin", f"show {len(views_of(HONEST))}", "know", "detect"]
     ahead.drop()
     assert sound.dropped
 
@@ -133,7 +149,38 @@ async def test_models_are_asked_before_the_text_is_read() -> None:
 
     rooms = house.with_rooms(embedder=Telling(), detectors=MappingProxyType({"model": Eager(told)}))
     await judge(ALICE, Draft(HONEST), rooms)
-    assert told == ["begin", "embed", f"show {len(views_of(HONEST))}", "detect"]
+    assert told == ["begin", "embed", f"show {len(views_of(HONEST))}", "know", "detect"]
+
+
+@pytest.mark.requirement("W7")
+async def test_vectors_are_judged_while_the_index_is_asked() -> None:
+    """The detectors know them before it has answered, and are asked what they found afterwards."""
+    told: list[str] = []
+    house, known = House(), asyncio.Event()
+
+    class Knowing(Eager):
+        """Lets the index answer when it is told the vectors."""
+
+        def know(self, vectors: Vectors) -> None:
+            """Note it."""
+            super().know(vectors)
+            known.set()
+
+    class Patient:
+        """The house's index, which answers when it may."""
+
+        async def search(self, tenant: TenantId, subject: SubjectMark, probe: Probe) -> Found:
+            """Wait, then ask."""
+            told.append("asked")
+            async with asyncio.timeout(20):
+                await known.wait()
+            told.append("answered")
+            return await house.index.search(tenant, subject, probe)
+
+    index, detectors = cast("Index", Patient()), MappingProxyType({"model": Knowing(told)})
+    await judge(ALICE, Draft(HONEST), house.with_rooms(index=index, detectors=detectors))
+    assert sorted(told[-4:-2]) == ["asked", "know"]
+    assert told[-2:] == ["answered", "detect"]
 
 
 @pytest.mark.requirement("W7", "W11")
