@@ -131,7 +131,7 @@ class ByClaims:
         """Return whether a text of this record was read by the lexicon of today, and where that
         finds no slot, by the model of today as well.
         """
-        found = _recorded(record)
+        found = self._recorded(record)
         if found is None:
             return False
         unread = bool(found.claims) and all(one.form is Form.OPAQUE for one in found.claims)

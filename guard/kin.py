@@ -70,12 +70,13 @@ async def compared(owner: Owner, said: Said, rows: Sequence[Row], rooms: Rooms) 
     if not opened:
         return ()
     old = [said_in(one) for _, one in opened]
-    current = [rooms.relating.is_current(one.record) for one in (said, *old)]
+    relating = rooms.relating.once
+    current = [relating.is_current(one.record) for one in (said, *old)]
     length = sum(
         len(one.record) // TO_COMPARE if is_read else len(one.text)
         for one, is_read in zip((said, *old), current, strict=True)
     )
-    ties = await aside(length, rooms.relating.ties, said, old)
+    ties = await aside(length, relating.ties, said, old)
     return tuple(
         Kin(row, tie, one.body.occurred_at, outdated=not is_read)
         for (row, one), tie, is_read in zip(opened, ties, current[1:], strict=True)

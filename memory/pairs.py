@@ -72,14 +72,14 @@ class Words(msgspec.Struct, frozen=True):
     every: tuple[str, ...]
     content: frozenset[str]
     neighbours: frozenset[str]
-    beginnings: frozenset[str]
-    """How the words with a meaning begin: "expires" and "expiry" begin alike."""
 
 
 class Side(msgspec.Struct, frozen=True):
     """All that is looked at in one text of a pair."""
 
     words: Words
+    beginnings: frozenset[str]
+    """How the words with a meaning begin: "expires" and "expiry" begin alike."""
     numbers: frozenset[str]
     names: frozenset[str]
     whose: frozenset[str]
@@ -94,9 +94,16 @@ def words_of(text: str) -> Words:
     every = tuple(_TOKEN.findall(low))
     # Lists are made sooner than generators are run, and this is done for each memory of a write.
     said = [word for word in every if word not in _EMPTY]
-    content = frozenset([_ENDING.sub("", word) if word[-1] in _LAST else word for word in said])
-    beginnings = frozenset([word[:_BEGINNING] for word in content])
-    return Words(every, content, frozenset(_neighbours(low, every)), beginnings)
+    content = frozenset(map(stem, said))
+    if low.isascii():
+        return Words(every, content, frozenset(_pairs(said)))
+    named = [word for word in every if word[0].isascii() and word not in EMPTY_WORDS]
+    return Words(every, content, frozenset(_TWO_HAN.findall(low) + _pairs(named)))
+
+
+def stem(word: str) -> str:
+    """Return a word without its ending."""
+    return _ENDING.sub("", word) if word[-1] in _LAST else word
 
 
 def overlap(new: Words, old: Words) -> float:
@@ -113,6 +120,7 @@ def side_of(text: str, words: Words, claims: Sequence[Claim]) -> Side:
     even = _even(text)
     return Side(
         words,
+        frozenset([word[:_BEGINNING] for word in words.content]),
         frozenset(_NUMBER.findall(even)),
         frozenset(name.lower() for name in _NAME.findall(even)),
         frozenset(one.lower() for one in _WHOSE.findall(even)),
@@ -137,11 +145,11 @@ def signs(new: Side, old: Side, bond: Bond) -> list[float]:
     near = len(mine.neighbours & its.neighbours)
     fewer = min(len(mine.neighbours), len(its.neighbours))
     found += [near / max(1, len(mine.neighbours | its.neighbours)), near / max(1, fewer)]
-    alike = len(mine.beginnings & its.beginnings)
+    alike = len(new.beginnings & old.beginnings)
     found += [
-        alike / max(1, len(mine.beginnings | its.beginnings)),
-        alike / max(1, len(mine.beginnings)),
-        alike / max(1, len(its.beginnings)),
+        alike / max(1, len(new.beginnings | old.beginnings)),
+        alike / max(1, len(new.beginnings)),
+        alike / max(1, len(old.beginnings)),
     ]
     found += _ends(its.every, mine.every)
     found += _sets(old.numbers, new.numbers)
@@ -167,14 +175,13 @@ def _marked(text: str) -> Iterator[float]:
 
 
 def _even(text: str) -> str:
-    return _THOUSANDS.sub("", text.strip().replace("’", "'"))
+    even = text.strip().replace("’", "'")
+    return _THOUSANDS.sub("", even) if "," in even else even
 
 
-def _neighbours(low: str, every: Sequence[str]) -> list[str]:
-    """Return pairs of Chinese characters, and pairs of other words that mean something."""
-    han = [] if low.isascii() else _TWO_HAN.findall(low)
-    said = [word for word in every if word[0].isascii() and word not in EMPTY_WORDS]
-    return han + [f"{one} {other}" for one, other in pairwise(said)]
+def _pairs(words: Sequence[str]) -> list[str]:
+    """Return each two words that follow one another."""
+    return [f"{one} {other}" for one, other in pairwise(words)]
 
 
 def _ends(old: Sequence[str], new: Sequence[str]) -> list[float]:

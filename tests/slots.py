@@ -25,6 +25,11 @@ class Sentences:
         return [self._tie(new, one) for one in old]
 
     @property
+    def once(self) -> Self:
+        """Return itself: it holds nothing."""
+        return self
+
+    @property
     def certain(self) -> Self:
         """Return itself."""
         return self
