@@ -24,7 +24,13 @@ from memory.unsaid_rules import (
 from memory.wanted import Wanted, latin_of
 
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
-_DID: Final = re.compile(r"[a-z]*(?:ed|ing)")
+_DID: Final = re.compile(
+    r"[a-z]*(?:ed|ing)|ate|began|bought|broke|brought|built|came|caught|chose|cut|did|drank|drew|drove"
+    r"|fell|felt|flew|found|forgot|gave|got|had|heard|held|hit|kept|knew|left|lent|lost|made|met|paid"
+    r"|put|ran|rang|read|rode|said|sang|sat|saw|sent|set|slept|sold|spent|spoke|stood|stuck|swam|taught"
+    r"|thought|threw|told|took|tried|went|woke|won|wore|wrote"
+)
+"""What a sentence may begin with that tells what somebody did: with a capital, and no name."""
 _RESTATES: Final = 0.3
 """Share of the question's words above which a text says the same thing again."""
 

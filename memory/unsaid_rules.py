@@ -42,7 +42,7 @@ PROPERTIES: Final = {
         re.compile(
             r"\bliv(?:e|es|ed|ing)\b|\bmov(?:e|ed|ing)\b|\b(?:home|house|flat|apartment|address|street"
             r"|road|avenue|lane|based|stay(?:s|ing|ed)?|settled|cottage|farm\w*|room|dorm|resid\w+)\b"
-            r"|\b(?:in|near|at|to|from) (?!(?:my|his|her|our|their|an?|this|that)\b)[a-z]"
+            r"|\b(?:in|near|at|to|from) (?!(?:my|his|her|our|their|an?|the|this|that)\b)[a-z]"
             r"|住|搬|家|租|房|楼|小区|地址|宿舍|寝室|定居|[省市区县镇村]"
         ),
     ),
@@ -53,7 +53,7 @@ PROPERTIES: Final = {
         re.compile(
             r"\b(?:in|at|to|from|near|under|behind|beside|by|on|inside|outside|into|over|above|below"
             r"|between|around|home|there|here|abroad|via|through)\b"
-            r"|[在从去到住搬回来里旁上下底边处内外间角柜箱盒桌架]|位于|[省市区县镇村路街巷号楼栋层室山湖海岛国州港]|这边|那边|对面"
+            r"|[在从去到住搬回来里旁底边处内外间角柜箱盒桌架]|[上下](?![午班学网次周个课])|位于|[省市区县镇村路街巷号楼栋层室山湖海岛国州港]|这边|那边|对面"
         ),
     ),
     "breed": (
@@ -113,7 +113,7 @@ PROPERTIES: Final = {
     "floor": (
         re.compile(_ONE + r"floor\b|几[楼层]|哪一?层"),
         re.compile(
-            r"\bfloor|\bstor(?:e?y|ies)\b|\bground\b|basement|attic|stairs\b|[楼层]|(?<!\d)\d{3,4}(?!\d)|\d ?f\b"
+            r"\bfloor|\bstor(?:e?y|ies)\b|\bground\b|basement|attic|stairs\b|[楼层]|(?<!\d)\d{3,4}(?![\d#])|\d ?f\b"
         ),
     ),
     "medicine": (
@@ -293,8 +293,8 @@ REASON: Final = re.compile(
 )
 """Asks for a reason."""
 REASONED: Final = re.compile(
-    r"\b(?:because|caus|since|due|owing|after|as|so|for|reason|with|without|couldn|wouldn|can.t|cannot"
-    r"|not|no|never|too|only|out of|over|want|need|fail|br[eo]ke|if|when|but|where|that|who|which)"
+    r"\b(?:because|caus|since|due|owing|after|as|so|for|reason|without|couldn|wouldn|can.t|cannot"
+    r"|not|no|never|too|only|out of|over|want|need|fail|br[eo]ke|if|when|but|where|that)"
     r"|\bto (?!the\b)[a-z]|n't\b|[;:,—–，；：、]|[因为由怕嫌太才不没想要是坏错满少缺漏断迟]|所以|导致|结果"
 )
 """May give one."""

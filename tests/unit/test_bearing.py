@@ -227,6 +227,8 @@ def test_what_is_asked_for_and_was_so_at_another_time_counts_against_what_was_so
         ("How much did the pump cost?", "The pump was 1,450 in the end.", 0.0),
         ("How much is the coffee?", "The coffee is 3.50 now.", 0.0),
         ("水泵花了多少钱?", "水泵合同编号 ZA-60418。", 1.0),
+        ("我的退休金有多少?", "我退休前教地理。", 1.0),
+        ("我的退休金有多少?", "退休金每月四千。", 0.0),
         ("水泵花了多少钱?", "水泵一共4200。", 0.0),
         ("What did I pay for the pump?", "The pump has serial TK-77-2061.", 1.0),
         ("What did I pay for the pump?", "The pump was 180.", 0.0),
