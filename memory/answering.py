@@ -13,6 +13,8 @@ from typing import Final
 
 from memory.codes import has_codes, named_in
 from memory.labels import speaks_of_another
+from memory.terms import among, terms_of
+from memory.understanding_rules import FUNCTION
 
 SPEAKER: Final = 0.08
 """The memory is a turn of somebody whom the question names."""
@@ -29,7 +31,7 @@ CODE: Final = 0.3
 OTHER: Final = -0.1
 """The question tells one of several by its label, and the memory has the label of another."""
 CHANGED: Final = 0.25
-"""The question asks how it is now, and the memory tells a change."""
+"""The question asks how it is now, and the memory tells a change of what is asked about."""
 _FULL_LENGTH: Final = 200
 _LETTERS_PER_CHARACTER: Final = 4
 """About as many Latin letters say as much as one Chinese character."""
@@ -72,6 +74,7 @@ _ONCE = re.compile(
     r"\b(?:old|former(?:ly)?|previous(?:ly)?|before|earlier|used to|was|were|did|first|once)\b"
     r"|原来|以前|之前|旧|当初|最早|起初|过去|老的"
 )
+_ABOUT_NO_THING = re.compile(f"{_ASKS_NOW.pattern}|{_ASKS_CODE.pattern}|什么|多少|哪|告诉")
 _CHANGED = re.compile(
     r"\b(?:now|chang(?:e|es|ed|ing)|switch(?:ed|es|ing)|swap(?:s|ped|ping)|replac(?:ed|es|ing)"
     r"|mov(?:ed|es|ing)|new|no longer|instead|since)\b"
@@ -99,7 +102,10 @@ def _now(question: str, text: str) -> float:
     """Return what is added for a change; one that is asked about is no more than what it was."""
     if _ASKS_NOW.search(question) is None and not _asks_to_open(question):
         return 0.0
-    return CHANGED if _CHANGED.search(_plain(text)) else 0.0
+    if _CHANGED.search(_plain(text)) is None:
+        return 0.0
+    about = [term for term in terms_of(_ABOUT_NO_THING.sub(" ", question)) if len(term) > 1]
+    return CHANGED if among([term for term in about if term not in FUNCTION], text) else 0.0
 
 
 def _asks_to_open(question: str) -> bool:

@@ -72,7 +72,11 @@ def test_what_has_the_code_that_is_named_comes_first(question: str, own: str, ot
             "Gate takes 609.",
         ),
         ("大门现在的号码", "大门换成了 86421。", "大门是 24681。"),
-        ("What's the code of the gate?", "It was changed, it takes 31960.", "The gate takes 609."),
+        (
+            "What's the code of the gate?",
+            "The gate was changed, it's 31960.",
+            "The gate takes 609.",
+        ),
         ("大门密码多少", "大门密码换成了 86421。", "大门密码是 24681。"),
     ],
 )
@@ -90,6 +94,8 @@ def test_a_change_of_another_one_comes_last() -> None:
     """That the back gate was changed tells nothing of the front gate; nor does rack B of rack A."""
     asked, own = "What's the code of the front gate now?", "The front gate takes 609."
     assert fit(asked, "The back gate was changed, it takes 31960.") < fit(asked, own)
+    asked, own = "Where is the gate's key now?", "The key of the gate is at Nora's."
+    assert fit(asked, "The heating was changed, it is 88K31 now.") < fit(asked, own) + SUBSTANCE
     asked, own = "What's the number of rack A?", "Rack A is 88K13."
     assert fit(asked, "Rack B was changed, it is 88K31 now.") < fit(asked, own)
     asked, own = "三号诊室的编号", "三号诊室是 0952。"
