@@ -12,7 +12,7 @@ from guard.outcomes import Recalled
 from guard.proof import Proof, Proved
 from guard.talk import Places
 from guard.trace import End
-from memory.answering import fit
+from memory.answering import fit, worded
 from memory.bearing import Read
 from memory.ranking import Factors, Standing, bound_low_trust, rank
 from memory.timely import in_order, told, within
@@ -39,6 +39,7 @@ async def best_of(
     relevance: dict[MemoryId, float] = {}
     told_at: dict[MemoryId, datetime] = {}
     seen: dict[MemoryId, Read] = {}
+    wanted = worded(query.text)
     count, most = max(query.k, rooms.bounds.rerank_items), rooms.bounds.low_trust_items
     # However many pages say it, they don't crowd out what is read.
     first = bound_low_trust(relevant, count, _READ_LOW * most, lambda id: _trust(by_id[id]))
@@ -50,7 +51,7 @@ async def best_of(
         if opened is not None:
             read[id] = opened
             text, at = opened.body.text, opened.body.occurred_at or opened.label.recorded_at
-            wording = fit(query.text, text)
+            wording = fit(wanted, text)
             when = told(text, at, times.spans, asked.meant.zone)
             asked.trail.worded(id, wording, when)
             relevance[id] = relevant[id] + wording + when

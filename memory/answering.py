@@ -11,8 +11,10 @@ import re
 import unicodedata
 from typing import Final
 
+import msgspec
+
 from memory.codes import has_codes, named_in
-from memory.labels import speaks_of_another
+from memory.labels import Told, is_of_another, told_by
 from memory.terms import among, terms_of
 from memory.understanding_rules import FUNCTION
 
@@ -85,27 +87,42 @@ WEIGHTS: Final = (SPEAKER, ASKS, SUBSTANCE, TIME, NUMBER)
 """What each of `features` counts."""
 
 
-def fit(question: str, text: str) -> float:
-    """Return what is added to the relevance of a memory with this text, in [-.16, .72]."""
-    told = zip(WEIGHTS, features(question, text), strict=True)
+class Worded(msgspec.Struct, frozen=True):
+    """A question as it is held against the wording of memories: read once for all of them.
+
+    `codes` are those that it names; `about` is what it asks the present state of, nothing if it
+    does not; `told` is by what it tells one of several.
+    """
+
+    text: str
+    codes: frozenset[str]
+    about: frozenset[str]
+    told: Told | None
+
+
+def worded(question: str) -> Worded:
+    """Return what a question is as to its wording."""
     plain = _plain(question)
-    form = sum(weight * value for weight, value in told) + _named(plain, text)
-    return form + (OTHER if speaks_of_another(question, text) else _now(plain, text))
+    about: frozenset[str] = frozenset()
+    if _ASKS_NOW.search(plain) or _asks_to_open(plain):
+        terms = terms_of(_ABOUT_NO_THING.sub(" ", plain))
+        about = frozenset(one for one in terms if len(one) > 1 and one not in FUNCTION)
+    return Worded(question, named_in(plain), about, told_by(question))
 
 
-def _named(question: str, text: str) -> float:
-    codes = named_in(question)
-    return CODE if codes and has_codes(_plain(text), codes) else 0.0
+def fit(question: Worded, text: str) -> float:
+    """Return what is added to the relevance of a memory with this text, in [-.16, .72]."""
+    told = zip(WEIGHTS, features(question.text, text), strict=True)
+    form = sum(weight * value for weight, value in told)
+    if question.codes and has_codes(_plain(text), question.codes):
+        form += CODE
+    if question.told is not None and is_of_another(question.told, text):
+        return form + OTHER
+    return form + (CHANGED if question.about and _tells_a_change(question.about, text) else 0.0)
 
 
-def _now(question: str, text: str) -> float:
-    """Return what is added for a change; one that is asked about is no more than what it was."""
-    if _ASKS_NOW.search(question) is None and not _asks_to_open(question):
-        return 0.0
-    if _CHANGED.search(_plain(text)) is None:
-        return 0.0
-    about = [term for term in terms_of(_ABOUT_NO_THING.sub(" ", question)) if len(term) > 1]
-    return CHANGED if among([term for term in about if term not in FUNCTION], text) else 0.0
+def _tells_a_change(about: frozenset[str], text: str) -> bool:
+    return _CHANGED.search(_plain(text)) is not None and bool(among(about, text))
 
 
 def _asks_to_open(question: str) -> bool:

@@ -9,6 +9,8 @@ import unicodedata
 from collections import defaultdict
 from typing import Final
 
+import msgspec
+
 from memory.claims.small_rules import words
 from memory.understanding_rules import FUNCTION
 from memory.wanted import opposites_in, with_opposites
@@ -30,18 +32,29 @@ _NO_NOUN: Final = FUNCTION | words(
 """What a number follows that labels nothing."""
 
 
-def speaks_of_another(question: str, text: str) -> bool:
+class Told(msgspec.Struct, frozen=True):
+    """By what a question tells one of several: labels of each noun, and words with an opposite."""
+
+    labels: dict[str, set[str]]
+    opposed: tuple[tuple[frozenset[str], frozenset[str]], ...]
+
+
+def told_by(question: str) -> Told | None:
+    """Return by what a question tells one of several, nothing if it does not; read once."""
+    told = Told(_labels(question), with_opposites(_folded(question)))
+    return told if told.labels or told.opposed else None
+
+
+def is_of_another(asked: Told, text: str) -> bool:
     """Say whether a text names one of several by its label, and not the one of the question."""
-    asked = _labels(question)
-    if asked:
+    if asked.labels:
         held = _labels(text)
-        if any(held.get(noun) and not own & held[noun] for noun, own in asked.items()):
+        if any(held.get(noun) and not own & held[noun] for noun, own in asked.labels.items()):
             return True
-    opposed = with_opposites(_folded(question))
-    if not opposed:
+    if not asked.opposed:
         return False
-    told = opposites_in(_folded(text))
-    return any(some & told and not own & told for some, own in opposed)
+    words = opposites_in(_folded(text))
+    return any(some & words and not own & words for some, own in asked.opposed)
 
 
 def _labels(text: str) -> dict[str, set[str]]:

@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.answering import ASKS, CHANGED, CODE, NUMBER, OTHER, SPEAKER, SUBSTANCE, TIME, fit
+from memory.answering import ASKS, CHANGED, CODE, NUMBER, OTHER, SPEAKER, SUBSTANCE, TIME, worded
+from memory.answering import fit as fit_of
+
+
+def fit(question: str, text: str) -> float:
+    """Return what the wording of a text adds for a question."""
+    return fit_of(worded(question), text)
 
 
 @pytest.mark.requirement("R3")

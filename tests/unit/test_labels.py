@@ -2,7 +2,13 @@
 
 import pytest
 
-from memory.labels import speaks_of_another
+from memory.labels import is_of_another, told_by
+
+
+def speaks_of_another(question: str, text: str) -> bool:
+    """Say whether a text is of another one than the question."""
+    told = told_by(question)
+    return told is not None and is_of_another(told, text)
 
 
 @pytest.mark.parametrize(
