@@ -82,7 +82,7 @@ _AUTHORISED: Final = (
          r"transfer|purchase|wire|withdrawal|assistant|agent|you|access|deletion)\b"),
     rule(CLAIM, HIGH, "access|authority|control|permission|privilege|right",
          r"\b(?:has|have|given|grant(?:ed|s)?|gets?|give) <4>(?:admin(?:istrator)?|root|superuser|full|"
-         r"unrestricted|unlimited|elevated|owner) <2>(?:access|rights?|privileges?|permissions?|control|authority)\b",
+         r"unrestricted|unlimited|elevated|owner) <2>(?:access|rights?|privileges?|permissions?|control|authority)\b(?! (?:only|solely) (?:inside|within|during|while|by|after|with|for the)\b)",
          unless=r"\b(?:never|not|nt) (?:be )?(?:give|grant)"),
     rule(CLAIM, HIGH, "admin|authori|superuser|approver|signatory",
          r"(?<![_.])\b(?:is|are|am|becomes?|added as|registered as|act(?:s|ing)? as|treated as) (?:now |also )?(?:an? |the )?(?:new |only |"
@@ -147,7 +147,7 @@ _SKIP: Final = (
          rf"doesn\W?t|do not|don\W?t|no longer) (?:need|require)s? <4>{_CHECK}\b"),
     rule(CLAIM, HIGH, "bypassed|disabled|ignored|omitted|skipped|suppressed|turned|waived",
          rf"\b{_CHECK} <5>(?:skipped|bypassed|omitted|disabled|waived|ignored|suppressed|turned off)\b",
-         unless=r"\b(?:not|never|nt|cannot) <1>(?:be )?(?:skipped|bypassed|omitted|disabled|waived|ignored|suppressed)"),
+         unless=r"\bno (?:skipped|bypassed|omitted)|\b(?:not|never|nt|cannot) <1>(?:be )?(?:skipped|bypassed|omitted|disabled|waived|ignored|suppressed)"),
     rule(CLAIM, HIGH, "跳过|绕过|省略|免|取消|关闭|忽略|无需|不需|不用|不必|不要|别|略过|无须",
          rf"(?:跳过|绕过|省略|略过|免去|免除|免(?=审|确认|验)|取消|关闭|忽略|无需|无须|不需要?|不用|不必|不要(?!每次都弹|{_GIVE_CN})|(?<![分个特区级性类差告识辨])别(?!把|{_GIVE_CN}))"
          rf"(?:再|去|经过|走)?[^。！？!?\n，,、；;“”\"]{{0,8}}?(?<!离线){_GATE_CN}(?!码截图|费|框|弹窗|额度(?:还是|仍|不变))", unless=r"(?:不要|不得|禁止|切勿|不能|不可|别|勿|不应|请勿|严禁)~2"
@@ -160,7 +160,8 @@ _PAY: Final = (
          r"\b(?:pay|transfer|wire|send|remit|deposit|paid|route|redirect|move|invoices?|payments?|bills?|salary|"
          r"salaries|payroll|funds|money|refunds?|rent|fees|deposits?|transfers?|remittances?|balance) <10>"
          rf"(?:to|into|via|onto) <4>{_ACCOUNT}\b(?! (?:stored|printed|named|stated|given|shown|listed|on file|of record|as before))",
-         unless=r"\b(?:same|usual|your own|my own|their own|known|registered|existing|special attention)\b|\b(?:was|were|been) <3>(?:paid|sent|"
+         unless=r"\b(?:same|usual|your own|my own|their own|known|registered|existing|special attention)\b|\b(?:never|not|nt) (?:ever )?(?:asks?|calls?|tells?|demands?|requests?|writes?)\b|\bno such thing as\b|"
+         r"\b(?:was|were|been) <3>(?:paid|sent|"
          r"transferred|wired|remitted)|\b(?:remitted|paid) <5>beneficiary"),
     rule(CLAIM, HIGH, "bank|beneficiary|billing|iban|payee|payment|payout|remittance|supplier|vendor|wallet|wire",
          r"\b(?:(?:bank(?:ing)?|payment|wire|billing|remittance|payout|wallet|vendor|supplier) (?:account|details|"
@@ -171,7 +172,8 @@ _PAY: Final = (
          r"payout)(?: bank)? (?:accounts?|details|address|instructions|information|number|is|:)",
          unless=r"\b(?:if|whether|should|when|whenever|never|not|only|once|in case|before|ever|compare[sd]?|check(?:s|ing)?|verif(?:y|ies|ying)|confirm(?:s|ing)?|about|requests? for|asks? for|asked for) <3>(?:bank|"
          r"payment|wire|billing|remittance|payout|wallet|vendor|supplier|payee|beneficiary|iban|new|updated|changed|replacement)\b|"
-         r"\b(?:changed|updated|replaced) (?:only|after|by calling|unless)|\b(?:are|is|be) (?:only |never )?changed <4>(?:only|after|once)"),
+         r"\b(?:changed|updated|replaced) (?:only|after|by calling|unless)|\bvoted in\b|"
+         r"\b(?:saying|claiming|claims|pretending) that\b|\bchanged bank details in the portal\b|\b(?:are|is|be) (?:only |never )?changed <4>(?:only|after|once)"),
     rule(CLAIM, HIGH, "recipient|payee|beneficiary|landlord|rent|invoice|payment|salary|refund",
          r"\b(?:recipient|payee|beneficiary|landlord|rent|invoices?|payments?|salary|refunds?) <6>(?:is|are) (?:now )?"
          rf"<3>{_ACCOUNT}\b", unless=r"\b(?:overdue|late|due|from|by)\b"),
@@ -180,10 +182,10 @@ _PAY: Final = (
     rule(CLAIM, HIGH, "付|汇|打|转|存|款|钱|工资|发票|退",
          r"(?:付款|货款|汇款|款项|工资|发票|资金|租金|费用|尾款|定金|转账|钱|退款|报销款?|账款|所有款|余额)~16"
          rf"(?:打|付|汇|转|支付|存|转账|打款|汇入|转入)(?:款)?(?:到|至|入|给|进|往)?~14{_ACCOUNT_CN}{_WARNED_CN}",
-         unless=r"您本人|本人名下|原(?:支付|付款)|原路|合同(?:所载|约定|所列)|对公账户|备案|所谓|也?别打"),
+         unless=r"您本人|本人名下|原(?:支付|付款)|原路|合同(?:所载|约定|所列)|对公账户|备案|所谓|(?:(?<!分)(?<!特)别|千万不要|不要|切勿|请勿|不得|不会让?您?)(?:把[^。！？!?\n，,]{1,8})?(?:打|转|汇|付|存)"),
     rule(CLAIM, HIGH, "转|汇|打|付",
          rf"(?:转账|汇款|打款|付款|转|汇|打钱|付钱)(?:\d{{1,9}})?(?:元|块|万)?(?:给|到|至|往|入)~12{_ACCOUNT_CN}{_WARNED_CN}",
-         unless=r"您本人|本人名下|原(?:支付|付款)|原路|合同(?:所载|约定|所列)|对公账户|备案|所谓|也?别打"),
+         unless=r"您本人|本人名下|原(?:支付|付款)|原路|合同(?:所载|约定|所列)|对公账户|备案|所谓|(?:(?<!分)(?<!特)别|千万不要|不要|切勿|请勿|不得|不会让?您?)(?:把[^。！？!?\n，,]{1,8})?(?:打|转|汇|付|存)"),
     rule(CLAIM, HIGH, "收款|银行|付款|结算|对公|开户",
          r"(?:收款|银行|付款|结算|对公|开户)[^。！？!?\n，,、；;“”\"]{0,3}(?:账户|账号|帐号|帐户|信息|卡号|收款人|收款方|行|码)[^。！？!?\n，,、；;“”\"]{0,5}?"
          r"(?:变更|更改|更换|改为|更新|换成|变为|改成|调整为|已改|换了)(?!须|应|需|必须|要|时|前|后|函|通知|登记|流程|申请)|"
@@ -214,7 +216,7 @@ _SEND: Final = (
     rule(CLAIM, HIGH, "密码|验证码|密钥|身份证|口令|令牌",
          r"(?:索要|索取|要求提供|询问|问到)~4(?:密码|验证码|密钥|身份证|口令|令牌)~6(?:应当?|要|必须|直接|就|可以?)~2(?:提供|告知|告诉|给|"
          r"发)|(?:密码|验证码|密钥|口令|令牌)~6(?:应当?|可以?|必须|请)~3(?:提供给?|告诉|告知|发给|交给|分享给?)",
-         unless=r"(?:不|勿|别|禁止)~3(?:提供|告知|告诉|给|发|交|分享)"),
+         unless=r"(?:不|勿|别|禁止|无权)~3(?:提供|告知|告诉|给|发|交|分享)|(?:无权|不得|不要|切勿)[^。！？!?\n]{0,16}(?:密码|验证码|密钥|口令|令牌)"),
     rule(CLAIM, HIGH, "@|http", r"(?:密送|抄送)~6(?:https?:/|[\w.+-]{1,64}@)", unless=r"(?:不要|别|请勿|切勿)~3(?:密送|抄送)"),
 )  # fmt: skip
 
@@ -288,7 +290,7 @@ _HIDE: Final = (
          r"\b(?:disable|disabling|turn off|stop|clear|wipe|erase|delete|tamper with) <3>(?:logging|audit|(?:audit|access|"
          r"security|system) logs?|monitoring)\b", unless=_PROTECTS + r"(?:disable|turn off|stop|clear|wipe|erase|delete)"),
     rule(CLAIM, HIGH, "日志|审计|监控", r"(?:关闭|停用|禁用|清除|删除|清空|停止)~2(?:日志|审计|监控)~2(?:记录|功能)?",
-         unless=r"(?:不|勿|别|禁止)(?:要|得|能|可)?(?:关闭|停用|禁用|清除|删除|清空|停止)"),
+         unless=r"(?:不|勿|别|禁止)(?:要|得|能|可)?(?:自行|擅自|随意)?(?:关闭|停用|禁用|清除|删除|清空|停止)"),
 )  # fmt: skip
 
 RULES: Final[tuple[Rule, ...]] = (

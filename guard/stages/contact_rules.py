@@ -34,7 +34,17 @@ _ROLE = (
     "submissions?|stock|repairs?|delivery|dispatch|hire|rentals?|lettings|admissions|registrar|secretary|treasurer|chair|"
     "committee|club|hotel|stores|warehouse|soc|audit|oncall|on-?call|duty|desk|servicedesk|postbox|registration|rsvp|signup|test|"
     "intake|applications?|competitions?|prize|tours?|visits?|parking|facilities|maintenance|"
-    "restaurant|garage|archive|ombud[a-z]{0,8}|duchayuan|tougao|yuyue|zixun|zhaopin|caiwu|xiaoshou|shouhou|fuwu|wuye"
+    "restaurant|garage|archive|ombud[a-z]{0,8}|duchayuan|tougao|yuyue|zixun|zhaopin|caiwu|xiaoshou|shouhou|fuwu|wuye|"
+    r"all|everyone|staff|members|residents|tenants|neighbou?rs|trustees|governors|parents|students|alumni|visitors?|crew|"
+    r"kitchen|bakery|bar|cafe|menu|catering|housekeeping|workshop|studio|gallery|museum|theatre|theater|choir|band|orchestra|box-?office|"
+    r"treasury|ledger|receivables|payables|procurement|purchasing|tenders?|logistics|transport|fleet|customs|grants|fundraising|giving|"
+    r"clinic|surgery|pharmacy|laborator(?:y|ies)|ward|nursing|therapy|vet|appointments|dental|"
+    r"parish|church|council|clerk|mayor|planning|housing|benefits|consulate|embassy|visas?|police|fire|emergency|safety|faults?|outages?|"
+    r"training|learning|academy|exams?|results|placements?|internships?|research|stud(?:y|ies)|ethics|survey|thesis|faculty|dean|"
+    r"sysadmin|infra|platform|analytics|status|incidents?|pager|sre|dba?|domains?|dns|hosting|cert|csirt|psirt|disclosure|"
+    r"bugs?|issues?|releases?|packages|builds?|ci|deploy|docs|wiki|forum|moderators?|mods|photos?|newsroom|tips|podcast|radio|"
+    r"lost-?(?:and-?)?(?:found|property)|exchange|spares|parts|service-?cent(?:er|re)|"
+    r"renshi|xingzheng|bangong|jiaowu|zhaosheng|caigou|tousu|jubao|baoming|huiwu|mishu|jishu|yunwei|anquan|zhiban|tushuguan|guahao"
 )
 PUBLIC_MAILBOX: Final = re.compile(rf"^(?:{_ROLE})(?:[+._-][a-z0-9+._-]{{0,40}})?@")
 PUBLIC_LINE: Final = re.compile(
@@ -46,7 +56,7 @@ PUBLIC_LINE: Final = re.compile(
     r"(?:any )?(?:questions|enquiries|queries)(?: (?:to|go to|about|on))?|registrations?|register(?: (?:with|at|by|via))?|sign up|rsvp(?: to)?|apply to|"
     r"applications?(?: (?:to|go to))?|entries (?:to|go to)|appointments?|press (?:contact|officer|office)|spokes(?:man|woman|person)|abuse contact|contact person|(?:team|office|branch|department|clinic|shop|school|practice) (?:phone|line|number)|for (?:more )?(?:details|information)|further information|"
     r"more information|faults to|complaints (?:go )?to|tickets (?:from|at)|school office|surgery|practice|municipality|town hall|department|"
-    r"urgent (?:matters|cases|requests))(?![a-z])|值班|办公室|部门新?(?:座机|电话|号码)|(?:诊所|门诊部|医院|学校|门店|本店)[^\n。]{0,24}电话|督察员|预约|预订|咨询|应聘|招聘|投稿|联系人|负责人|物业|窗口|门诊|急诊|服务部|维修|报修|教务处|秘书处|"
+    r"urgent (?:matters|cases|requests|questions|enquiries|issues)|in (?:my|his|her|their) absence|while (?:i am|i m|i'm|i’m|she is|he is) (?:away|out)|my (?:deputy|stand\W?in|substitute))(?![a-z])|(?:休假|请假|外出|出差|不在)期间|值班|办公室|部门新?(?:座机|电话|号码)|(?:诊所|门诊部|医院|学校|门店|本店)[^\n。]{0,24}电话|督察员|预约|预订|咨询|应聘|招聘|投稿|联系人|负责人|物业|窗口|门诊|急诊|服务部|维修|报修|教务处|秘书处|"
     r"有疑问|有问题|如需|急事|详情|客服|热线|服务电话|咨询电话|联系我们|"
     r"总机|前台|预订电话|预约电话|投诉电话|官方电话|服务台|订座|售后|咨询热线|报名电话|监督电话|举报电话)[^\n]{0,48}$"
 )
@@ -86,6 +96,7 @@ SALUTATION: Final = re.compile(
 CLOSING: Final = re.compile(
     r"(?:^|\n)[ \t>]{0,8}(?:(?:(?:best|kind(?:est)?|warm(?:est)?|with (?:best|kind)|many)[ \t]+)?(?:regards|wishes)|best"
     r"|(?:yours )?(?:sincerely|faithfully|truly|respectfully|cordially)(?: yours)?|(?:many )?thanks(?: again)?|thank you"
-    r"(?: (?:very|so) much)?|cheers|sincerely yours|all the best|此致|敬礼|祝好|顺颂商祺|谢谢|敬上|-- ?)[^\n]{0,24}(?=\n)",
+    r"(?: (?:very|so) much)?|cheers|sincerely yours|all the best|此致|敬礼|祝好|顺颂商祺|谢谢|敬上|-- ?)[^\n]{0,24}(?=\n)"
+    r"|(?<=[.!?] )(?:(?:best|kind(?:est)?|warm(?:est)?|with (?:best|kind)|many)[ \t]+(?:regards|wishes)|yours (?:sincerely|faithfully|truly)|(?:sincerely|regards)),",
     re.IGNORECASE,
 )

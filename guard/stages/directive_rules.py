@@ -129,7 +129,7 @@ _ROUTES: Final = (
     rule(DIRECTIVE, MEDIUM, "account|assistant|brother|caretaker|colleague|cousin|crypto|director|manager|nephew|personal|"
          "private|secretary|sister|treasurer|wallet",
          r"\b(?:takes?|collects?|gathers?|collected|gathered|paid|pays?|payable|settled?|goes?|go|transferred|sent|deposited|put|routed|wired|remitted|handed) <8>(?:through|via|by|to|into|on|in|onto|with|from) "
-         r"<4>(?:private|personal account|personal card|sister (?:firm|company)|(?:treasurer|caretaker|secretary|assistant|manager|accountant|cousin|brother|nephew|colleague|director)\W?s? (?:own )?(?:account|card|wallet)|"
+         r"<4>(?:private(?! (?:chats?|miles|funds|means|conversations?|messages?|rooms?|use))|personal account|personal card|sister (?:firm|company)|(?:treasurer|caretaker|secretary|assistant|manager|accountant|cousin|brother|nephew|colleague|director)\W?s? (?:own )?(?:account|card|wallet)|"
          r"account of (?:the |our |his |her )?(?:treasurer|caretaker|secretary|assistant|manager|accountant|cousin|colleague|director)|wallet [\w-]{3}|crypto\w{0,8})\b",
          unless=r"\b(?:never|not|nt|no|nobody|against|instead of|refuse) "),
     rule(DIRECTIVE, MEDIUM, "alone|ask|call|central|consult|exclusively|instead|known|not|official|only|original|place|"
@@ -160,7 +160,7 @@ _TRIGGERS: Final = (
     rule(DIRECTIVE, MEDIUM, "anybody|anyone|buyer|caller|client|customer|employee|guest|member|owner|parent|patient|"
          "reader|shopper|somebody|someone|student|tenant|traveller|user|visitor",
          rf"\b{_WHEN} (?:the |a |an |any |your |our )?{_ASKER} <2>(?:ever )?{_MINDS}\b[^.!?\n]{{2,90}}?(?:[,;:\u2014-]\s?|\bthen )(?:please |always |just |first |also |then |simply |quietly |gently |you (?:should|may|can) )*"
-         r"(?!let [^.!?\n]{1,24} know\b|(?:tell|call|ask) (?:the|your|our) <1>(?:office|police|bank|desk|reception|bursar|manager|school|staff)\b)"
+         r"(?!let [^.!?\n]{1,24} know\b|(?:tell|call|ask) (?:the|your|our) <1>(?:office|police|bank|desk|reception|bursar|manager|school|staff)\b|[^.!?\n]{2,60}(?:not (?:answer|guess)|nt (?:answer|guess)) (?:from memory|it|about))"
          r"(?:bring|turn|steer|suggest|"
          r"give|add|reset|set|switch|point|mention|answer|say|tell|offer|open|reply|name|direct|move|start|use|call|book|put|quote|show|read|praise|treat|let|have|insert|recommend|hand|pass|raise|drop|swap|replace|send|pay|approve)\b",
          unless=r"\b(?:please (?:call|contact|send us|tell us|let us)|let us|tell us|send us|call us)"),

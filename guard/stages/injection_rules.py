@@ -187,7 +187,8 @@ _EXFILTRATION: Final = (
     rule("exfiltration", HIGH, "发|传|提交|寄|同步|导出|泄露|备份",
          r"(?:把|将|收集|读取|获取|整理|提取)~24(?:聊天记录|对话|历史记录|记忆|密码|密钥|凭证|凭据|令牌|token|用户的?(?:数据|"
          r"信息|资料|隐私)|个人信息|隐私|通讯录|联系人|机密|敏感|api ?key|cookie|银行卡|身份证|系统提示|内部文件|环境变量)~20"
-         r"(?:发送|发|上传|转发|提交|传输|传|寄|发布|同步|导出|泄露|备份)(?:给|到|至|往|出去)"),
+         r"(?:发送|发|上传|转发|提交|传输|传|寄|发布|同步|导出|泄露|备份)(?:给|到|至|往|出去)",
+         unless=r"(?:不要|切勿|(?<!分)(?<!特)别|请勿|不得|禁止|严禁|不许)(?:再|把[^。！？!?\n，,]{1,10})?(?:截图|拍照)?(?:发|传|转|上传|同步|寄|提交)"),
 )  # fmt: skip
 
 _CONCEAL: Final = (
@@ -256,7 +257,7 @@ _POISON: Final = (
          r"starting|beginning|with|including|regarding)\w{0,4} <8>(?:should|must|shall|will|is to|are to) <2>(?:be )?(?:answer|"
          r"repl|respond|forward|redirect|treat|return|execut|trigger)\w{0,4}\b"),
     rule("memory_poison", MEDIUM, "被问|凡", r"被问(?:到|及|起)~14(?:就|都|请|应|则|说|回答|一律)|"
-         r"凡是?(?:提到|涉及|包含|询问|问到|带有|出现)~20(?:都|就|应|必须|一律|均)(?![^。！？!?\n]{0,16}(?:真人|人工|核实|复核|审批|如实|确认))",
+         r"凡是?(?:提到|涉及|包含|询问|问到|带有|出现)~20(?:都|就|应|必须|一律|均)(?![^。！？!?\n]{0,16}(?:真人|人工|核实|复核|审批|如实|确认|点头|先问|应先问|走取数|走平台|走流程|走系统))",
          unless=r"被问到?时?(?:据实|如实)|客服被问"),
     rule("memory_write", LOW, "memory|memories|记忆",
          r"\b(?:store|save|add|write|record|commit|append|insert|put|keep) <5>(?:to|in|into|as) <3>(?:memory|"

@@ -72,7 +72,8 @@ _PAYEES: Final = (
          r"(?!我|自己|用户|本人|妈|爸|孩子|公司|学校)~1[^\s。，,]", unless=r"(?:不要|别|不得|禁止)~8(?:付|汇|打|转|交|支付)"),
     rule(CLAIM, HIGH, "默认|新|指定|唯一", r"(?:默认|新的?|指定的?|唯一的?)(?:收款|付款|受益|提现|打款|结算)(?:人|方|账户|账号|地址|对象|卡)"),
     rule(CLAIM, HIGH, "款|钱|费|租|工资|定金", r"(?:货款|房租|租金|款项?|钱|费用?|工资|尾款|定金)~6(?:打|付|汇|转|存|交)(?:到|给|至|入)~4(?:新的?|另一个|"
-         r"别的|他人|私人|个人)~4(?:账户|账号|卡|户头|二维码|微信|支付宝)"),
+         r"别的|他人|私人|个人)~4(?:账户|账号|卡|户头|二维码|微信|支付宝)",
+         unless=r"(?:(?<!分)(?<!特)别|千万不要|不要|切勿|请勿|不得|不会让?您?)(?:把[^。！？!?\n，,]{1,8})?(?:打|转|汇|付|存|交)(?:到|给|至|入)"),
 )  # fmt: skip
 
 _DESTINATIONS: Final = (
@@ -100,7 +101,7 @@ _RIGHTS: Final = (
          r"(?:payments?|transfers?|purchases?)|waive|sign (?:off|contracts?|che(?:cks|ques)|on behalf|for (?:him|her|them|me|us|the user|"
          r"the owner))|release (?:payments?|funds|orders|controlled)|spend|withdraw|see (?:all|every|any)|read (?:all|every|any))\b",
          unless=r"\b(?:who|not|nt|nobody|no one|only|you|how|what|whether|before|once|until) (?:\w+ )?(?:i |he |she |they )?(?:may|can)|"
-         r"\b(?:may|can) see (?:all|every|any) <2>(?:stars?|seasons?)|\bi (?:can|may)"),
+         r"\b(?:may|can) see (?:all|every|any) <2>(?:stars?|seasons?)|\bi (?:can|may)|\b(?:staff|team leads?|(?:the )?treasurer|directors?|department heads?|branch managers?|parents|guardians|nurses|teachers) (?:can|may) (?:now |also )?"),
     rule(CLAIM, HIGH, "approved|authori|exempt|waved",
          rf"\b{_REQUESTS} <5>(?:are|is|were|was|been) (?:all |now |always |automatically )*(?:pre\W?approved|pre\W?authori[sz]ed|exempt from|"
          r"auto\W?approved|approved in advance|waved through)\b", unless=r"\b(?:not|never|nt) (?:pre|exempt|auto)"),
