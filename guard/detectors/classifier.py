@@ -29,7 +29,8 @@ GROUPS: Final = ("web", "outside", "agent", "user")
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """From which score on a text of one group of origins is how suspicious.
 
-    Of honest texts one in five reaches `info`, one in ten `low`, 4 % `medium` and 0.5 % `high`.
+    Of honest texts one in five reaches `info`, one in ten `low`, 4 % `medium` and 0.5 % `high`,
+    of agents' 1 %.
     """
 
     info: float

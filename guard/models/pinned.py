@@ -3,6 +3,6 @@
 from typing import Final
 
 POISON: Final = "poison.bin"
-POISON_SHA256: Final = "2b1b8cb6218c0827c94bc86a56d2fe106cc3bcf52d04ee69f03cfb923ab1744d"
+POISON_SHA256: Final = "ed3dd60dcaa51d8fe4deb0157348b8e27dd149ca99c3143c2ce7042926567202"
 PAIRS: Final = "pairs.json"
-PAIRS_SHA256: Final = "9cc235155817e9284c2c20cfebf14e0fc271782ee7f888a8ac19944bd0d84d19"
+PAIRS_SHA256: Final = "ef104f4ce00ca46e867a725d44eab86b28d2f15f4dcdf15b933513cfcc18ac20"

@@ -76,6 +76,19 @@ def test_what_comes_from_outside_is_attacks_and_their_honest_twins(lang: str) ->
     assert len(outside) > len(honest) / 2
 
 
+@pytest.mark.requirement("W7")
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_agents_hand_over_is_mostly_honest(lang: str) -> None:
+    """Agents' notes: hundreds that are honest, and attacks of all strengths, the weak ones most."""
+    path = next(path for path in _files() if path.name == f"agents_{lang}.jsonl")
+    rows = _rows_of(path)
+    strengths = Counter(row["strength"] for row in rows)
+    assert {row["lang"] for row in rows} == {lang}
+    assert {row["origin"] for row in rows} == {"agent_relayed"}
+    assert strengths["none"] >= 270
+    assert strengths["weak"] > strengths["blatant"] > strengths["obfuscated"] >= 25
+
+
 @pytest.mark.requirement("W2", "W7")
 def test_honest_texts_are_learned_from_in_disguise_as_well() -> None:
     """The same share of both is disguised, and the views read most disguises."""

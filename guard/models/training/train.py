@@ -31,7 +31,10 @@ ORIGINS: Final = {
 }
 """Whose honest texts of the corpus set the limits of which group."""
 RATES: Final = {"info": 0.2, "low": 0.1, "medium": 0.04, "high": 0.005}
-"""Share of honest texts that reach each limit, at most."""
+"""Share of honest texts that reach each limit, at most …"""
+OF_AGENTS: Final = {"agent": {"high": 0.01}}
+"""… and where another one: what agents write is held at `high` alone, and half a per cent of so few
+honest texts is a dozen odd ones (ADR 25)."""
 _BATCH: Final = 256
 
 
@@ -91,7 +94,8 @@ def limits_of(bags: Sequence[Bag], score: NDArray[np.float64]) -> dict[str, Limi
             for at, bag in enumerate(bags)
             if bag.source == CORPUS and not bag.attack and bag.origin in ORIGINS[group]
         ]
-        steps = {name: _reached(honest, rate) for name, rate in RATES.items()}
+        rates = RATES | OF_AGENTS.get(group, {})
+        steps = {name: _reached(honest, rate) for name, rate in rates.items()}
         limits[group] = Limits(**steps)
     return limits
 
