@@ -9,9 +9,9 @@ from guard.claimed import ByClaims, Compared, Once, told_apart
 from guard.relating import Odds, Read, Said, Tie, Weighing
 from memory.pairs_told import apart
 
-LEAST_AGAINST: Final = 0.6
+LEAST_AGAINST: Final = 0.55
 """From here a newer text replaces an older one of which rules say that both may stay."""
-LEAST_DOUBT: Final = 0.5
+LEAST_DOUBT: Final = 0.45
 """From here somebody should look at the two."""
 LEAST_SAME: Final = 0.6
 """From here a newer text adds nothing to an older one."""

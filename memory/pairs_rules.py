@@ -28,16 +28,20 @@ MARKERS: Final = (
     (
         r"chang|mov(?:ed|ing)|switch|replac|renam|instead|updat|\bnew\b|swap|becom|became|transfer"
         r"|migrat|upgrad|reschedul|postpon|shift|push|extend|went up|rais|drop|down to|up to"
+        r"|went down|\bcut\b|lower|reduc|increas|bumped|\bgrew\b|grown|took over|taken over"
         r"|改|换|搬|调|升|降|变|挪|移|转|涨|延|推迟|提前|定了"
     ),
     (
         r"actually|correct|mistake|wrong|i meant|scratch|sorry|rather|turns out|typo|misspoke"
-        r"|after all|not .{1,40}(?:but|,)|其实|更正|纠正|说错|记错|弄错|搞错|应该是|不是.{1,20}是|写错"
+        r"|after all|not .{1,40}(?:but|,)|misread|misheard|\boops|\bwait, no|\bmy bad\b"
+        r"|其实|更正|纠正|说错|记错|弄错|搞错|应该是|不是.{1,20}是|写错|有误|看错|记岔|口误|笔误"
     ),
     (
         r"no longer|any ?more|stop|quit|cancel|gave up|given up|don't .{0,20}any|never mind|without"
-        r"|ended|\bleft\b|sold|closed|dropped|lapse"
+        r"|ended|\bleft\b|sold|closed|dropped|lapse|expired|retired|scrapp|called off|discontinu"
+        r"|delet|remov|divorced|used to|\bgone\b|broke up|\bditch|terminat|abandon"
         r"|不再|取消|不用了|已经不|没有了|作废|退|戒|停|离职|卖了|分手|注销|放下|没续"
+        r"|卖掉|离婚|拆了|删了|散了|不干了|不去了|黄了|扔了|关掉|收回|解约|报废|用不上"
     ),
     r"\bnot\b|n't\b|\bno\b|never|avoid|hate|can't stand|不|没|别|无|讨厌|受不了",
     r"\bagain\b|\bback\b|still|as before|又|还是|依然|仍|恢复|重新",

@@ -15,7 +15,7 @@ from memory.claims.aligning import core
 from memory.claims.lexicon import CATEGORY, DOING
 from memory.claims.nouns import Limit, Mark, Polarity, Value, ValueKind
 from memory.claims.small_rules import COMMON, FAINT
-from memory.pairs_rules import REASONS
+from memory.pairs_rules import MARKERS, NAMES, REASONS
 
 _KINDS: Final = tuple(BondKind)
 _NOTHING: Final = COMMON | {"be"}
@@ -75,6 +75,7 @@ def carrying(claims: Sequence[Claim]) -> frozenset[str]:
     return frozenset().union(*map(core, claims)) - COMMON
 
 
+_CORRECTED: Final = re.compile(MARKERS[NAMES.index("correction")])
 _CODE: Final = re.compile(
     r"(?<![A-Za-z0-9])(?=[A-Za-z0-9-]{0,24}\d)(?=[A-Za-z0-9-]{0,24}[A-Za-z])"
     r"(?!\d{1,9}[A-Za-z%]{1,5}(?![A-Za-z0-9-]))[A-Za-z0-9][A-Za-z0-9-]{3,24}"
@@ -87,13 +88,17 @@ _ORDINAL: Final = re.compile(
 
 def apart(new: str, mine: Sequence[Claim], old: str, its: Sequence[Claim]) -> bool:
     """Say whether two texts give codes to two things, of which the later names more than the
-    earlier, or count two things of a sort. Who tells a change may mean one thing by both.
+    earlier, or count two things of a sort, or only the earlier has a code, which nobody would find
+    again. Who tells a change or puts something right may mean one thing by both, but where a code
+    would be lost, only who says that it ended.
     """
-    if any(Mark.CHANGED in claim.marks for claim in mine):
+    codes, others = _found(_CODE, new), _found(_CODE, old)
+    if others and not codes:
+        return all(claim.polarity is not Polarity.ENDED for claim in mine)
+    if any(Mark.CHANGED in claim.marks for claim in mine) or _CORRECTED.search(new.lower()):
         return False
     if _disjoint(_found(_ORDINAL, new), _found(_ORDINAL, old)):
         return True
-    codes, others = _found(_CODE, new), _found(_CODE, old)
     if not (codes - others and others - codes):
         return False
     named, its_named = (

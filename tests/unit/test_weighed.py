@@ -38,7 +38,7 @@ def odds_of(new: str, old: Sequence[str]) -> list[Odds]:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("窗帘挑灰色的。", "窗帘还是换成米色吧。"),
+        ("我们队穿蓝色球衣。", "球衣换成白色的了。"),
         ("I have a subscription to Chess Weekly.", "I let my Chess Weekly subscription lapse."),
         ("Our dog is called Biscuit.", "We call the dog Rusty, Biscuit never stuck."),
     ],
@@ -166,8 +166,13 @@ def test_codes_of_two_things_and_counted_things_stay_however_sure_the_model_is()
         ("Our own car is KX21 BTR2.", "The courtesy car is KX21 BRT2."),
         ("主力无人机的序列号是 D3-2207-418F。", "备用无人机的序列号是 D3-2207-481F，桨有点裂。"),
         ("My first child sleeps badly.", "My second child sleeps badly, too."),
+        ("The lift is broken, form LK-4471.", "The lift was repaired, they changed a cable."),
     ):
         assert tie(old, new, ByClaims()) in {Tie.BESIDE, Tie.DOUBT}, new
         assert tie(old, new, reader) in {Tie.BESIDE, Tie.DOUBT}, new
-    old, new = "The lift was checked, form LK-4471.", "The lift form changed to LK-9902 for good."
-    assert tie(old, new, reader) is Tie.AGAINST
+    for old, new in (
+        ("The lift key is LK-4471.", "We no longer have a lift key."),
+        ("The lift was checked, form LK-4471.", "The lift form changed to LK-9902 for good."),
+        ("我的护具单号是 HJ-3310。", "上次有误，护具的快递单号是 HJ-3301。"),
+    ):
+        assert tie(old, new, reader) is Tie.AGAINST, new

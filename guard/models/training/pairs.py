@@ -12,7 +12,6 @@ import argparse
 import hashlib
 import random
 import sys
-import warnings
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import cache
@@ -22,12 +21,10 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.neural_network import MLPClassifier
-from sklearn.preprocessing import StandardScaler
 
 from guard.models.pairs import AGAINST, SAME, Weights
 from guard.models.pinned import PAIRS
+from guard.models.training.networks import Plan, networks
 from memory.claims import Claim, claims_of, relate_all
 from memory.pairs import MOST_CHARACTERS, Side, overlap, side_of, signs, words_of
 
@@ -45,14 +42,17 @@ _NEAREST: Final = 1
 they have words in common and nothing to do with each other."""
 _NEAREST_OF_CHAT: Final = 6
 """The same for what people chat, of which there is little and said often."""
+_LEAST_IN_LIFE: Final = 0.02
+"""Texts of one life with less in common are as good as strangers."""
 _EVERY: Final = 3
 """Of honest texts one in so many is asked for its nearest: more of them, and the model takes a new
 text for a stranger of all others."""
-_NETWORKS: Final = 4
-"""Networks fitted from different beginnings: where they differ, none of them knows."""
-_HIDDEN: Final = 32
-_DECAY: Final = 0.7
-_EPOCHS: Final = 120
+_TABLES_COUNT: Final = 3.0
+"""What a pair of a table weighs beside one of the corpus: those were written to be hard."""
+_LIVES_COUNT: Final = 4.0
+"""The same for texts of one life, of which there are few, and none replaces another."""
+_PLAN: Final = Plan(hidden=32, decay=2.0, epochs=35, networks=8, smoothing=0.02)
+"""Networks are fitted from different beginnings: where they differ, none of them knows."""
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -148,6 +148,20 @@ def neighbours() -> Iterator[Pair]:
                     yield Pair(told[other], told[place], BESIDE)
 
 
+def lives() -> Iterator[Pair]:
+    """Yield texts of one made-up life that have something in common, of which none replaces
+    another: many tell what became of somebody who was spoken of before.
+    """
+    folder = files("guard.models") / "corpus_of_pairs"
+    for language in ("en", "zh"):
+        for life in (folder / f"{language}_lives.txt").read_text("utf-8").split("\n\n"):
+            told = [(text, words_of(text)) for text in life.splitlines()]
+            for place, (new, mine) in enumerate(told):
+                for old, its in told[:place]:
+                    if overlap(mine, its) > _LEAST_IN_LIFE:
+                        yield Pair(old, new, BESIDE)
+
+
 def _honest(language: str) -> Iterator[str]:
     for path in sorted(Path(str(files("guard.models") / "corpus")).glob(f"{language}_*.jsonl")):
         for line in path.read_bytes().splitlines():
@@ -156,40 +170,49 @@ def _honest(language: str) -> Iterator[str]:
                 yield row.text
 
 
-def fitted(sources: Sequence[Sequence[tuple[str, Pair]]]) -> Weights:
-    """Return the weights fitted to these pairs, source by source."""
+def fitted(
+    own: Sequence[tuple[str, Pair]], tables: Sequence[Sequence[tuple[str, Pair]]]
+) -> Weights:
+    """Return the weights fitted to the corpus's own pairs and to those of tables."""
     drawn = random.Random(_SEED)  # noqa: S311 - which texts are strangers is no secret
-    pairs = list(neighbours())
-    for source in sources:
-        pairs += [pair for _, pair in source]
-        for language in ("en", "zh"):
-            own = [pair for its, pair in source if its == language]
-            for _ in range(_STRANGERS * len(own)):
-                one, other = drawn.sample(own, 2)
-                if one.old != other.old:
-                    pairs.append(Pair(one.old, other.new, BESIDE))
+    weighed = [(pair, 1.0) for pair in neighbours()]
+    weighed += [(pair, _LIVES_COUNT) for pair in lives()]
+    for place, source in enumerate((own, *tables)):
+        weighed += [(pair, _TABLES_COUNT if place else 1.0) for _, pair in source]
+        weighed += [(pair, 1.0) for pair in _strangers(source, drawn)]
+    pairs = [pair for pair, _ in weighed]
     rows = np.array([signs_of(pair) for pair in pairs])
-    warnings.simplefilter("ignore", ConvergenceWarning)  # it is stopped early on purpose
-    scaler = StandardScaler().fit(rows)
-    even, ties = scaler.transform(rows).astype(np.float32), [pair.tie for pair in pairs]
-    networks = [
-        MLPClassifier((_HIDDEN,), alpha=_DECAY, max_iter=_EPOCHS, random_state=seed).fit(even, ties)
-        for seed in range(_NETWORKS)
-    ]
-    # Side by side they are one network, whose answer is the mean of theirs before softmax.
-    first = np.concatenate([one.coefs_[0] for one in networks], axis=1)
-    last = np.concatenate([one.coefs_[1] for one in networks]) / _NETWORKS
-    first_bias = np.concatenate([one.intercepts_[0] for one in networks])
-    last_bias = np.mean([one.intercepts_[1] for one in networks], axis=0)
-    return Weights(
-        ties=tuple(map(str, networks[0].classes_)),
-        mean=_rounded(scaler.mean_),
-        scale=_rounded(scaler.scale_),
-        hidden=tuple(_rounded(one) for one in first),
-        hidden_bias=_rounded(first_bias),
-        last=tuple(_rounded(one) for one in last),
-        last_bias=_rounded(last_bias),
+    mean, scale = rows.mean(axis=0), rows.std(axis=0)
+    scale[scale <= 0.0] = 1.0
+    kinds = sorted({pair.tie for pair in pairs})
+    found = networks(
+        ((rows - mean) / scale).astype(np.float32),
+        [kinds.index(pair.tie) for pair in pairs],
+        [count for _, count in weighed],
+        _PLAN,
     )
+    # Side by side they are one network, whose answer is the mean of theirs before softmax.
+    first = np.concatenate([one.first for one in found], axis=1)
+    last = np.concatenate([one.last for one in found]) / len(found)
+    return Weights(
+        ties=tuple(kinds),
+        mean=_rounded(mean),
+        scale=_rounded(scale),
+        hidden=tuple(_rounded(one) for one in first),
+        hidden_bias=_rounded(np.concatenate([one.first_bias for one in found])),
+        last=tuple(_rounded(one) for one in last),
+        last_bias=_rounded(np.mean([one.last_bias for one in found], axis=0)),
+    )
+
+
+def _strangers(source: Sequence[tuple[str, Pair]], drawn: random.Random) -> Iterator[Pair]:
+    """Yield texts of different cases, which have nothing to do with each other."""
+    for language in ("en", "zh"):
+        own = [pair for its, pair in source if its == language]
+        for _ in range(_STRANGERS * len(own)):
+            one, other = drawn.sample(own, 2)
+            if one.old != other.old:
+                yield Pair(one.old, other.new, BESIDE)
 
 
 def signs_of(pair: Pair) -> list[float]:
@@ -215,12 +238,12 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("tables", type=Path, nargs="*")
     given = parser.parse_args()
-    sources = [list(corpus()), *(list(of_table(table)) for table in given.tables)]
-    content = msgspec.json.encode(fitted(sources))
+    own, tables = list(corpus()), [list(of_table(table)) for table in given.tables]
+    content = msgspec.json.encode(fitted(own, tables))
     given.out.mkdir(parents=True, exist_ok=True)
     (given.out / PAIRS).write_bytes(content)
     digest = hashlib.sha256(content).hexdigest()
-    sys.stdout.write(f"{sum(map(len, sources))} pairs; SHA-256 {digest}\n")
+    sys.stdout.write(f"{len(own) + sum(map(len, tables))} pairs; SHA-256 {digest}\n")
 
 
 if __name__ == "__main__":
