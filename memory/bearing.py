@@ -33,7 +33,7 @@ from memory.codes import codes_in, has_codes, without_labels
 from memory.terms import among
 from memory.times import Span, Times, without_times
 from memory.types import MemoryId
-from memory.unsaid import Signs, signs, strangers_in
+from memory.unsaid import Signs, asks_itself, signs, strangers_in
 from memory.wanted import NOTHING_WANTED, Wanted, asked_for, wanted
 
 _SHORTEST: Final = 3
@@ -207,7 +207,10 @@ def _held_against(
         plain = texts[id]
         has = has_codes(plain, asked.numbers)
         found[id] = Features(
-            apart=min(_MOST_APART, (own - mean) / spread),
+            # A memory that asks the same tells nothing: it is found by nearness alone.
+            apart=(own - mean) / spread
+            if asks_itself(plain)
+            else min(_MOST_APART, (own - mean) / spread),
             lacks=float(not has),
             inside=inside,
             outside=float(bool(asked.spans)) - inside,
@@ -216,7 +219,7 @@ def _held_against(
             misfit=float(_misfit(plain, asked)),
             blank=inside * (1.0 - asked.empty) * float(not covered[id]),
             named=float(has and bool(asked.numbers)),
-            stranger=float(id in strangers),
+            stranger=float(id in strangers and not asks_itself(plain)),
         )
     return found
 
@@ -332,6 +335,6 @@ def _misfit(plain: str, asked: Sought) -> bool:
     if not asked.kinds:
         return False
     undated = CALENDAR.sub(" ", plain) if _DATED.search(plain) else plain
-    if "count" in asked.kinds:
+    if "count" in asked.kinds and not asks_itself(plain):
         undated = without_labels(undated, asked.wants.plain)
     return not any(KINDS[name][1].search(undated) for name in asked.kinds)

@@ -45,7 +45,7 @@ def signs(asked: Wanted, text: str, plain: str) -> Signs:
     """Return what speaks against a memory; `plain` is its text folded."""
     others = bool(asked.kin) and of_others(asked.kin, asked.plain, kin_of(plain), plain)
     opposed = bool(asked.opposed) and _opposed(asked, plain)
-    if ("?" in plain or not plain.isascii()) and ASKS_ITSELF.search(plain):
+    if asks_itself(plain):
         return Signs(others=float(others), opposed=float(opposed))
     tells = {name: told(name, asked, text, plain) for name in asked.properties}
     # Every memory has a time, and one that tells what is asked for may say it in other words: but
@@ -60,6 +60,11 @@ def signs(asked: Wanted, text: str, plain: str) -> Signs:
         only_named=float(only_named),
         undecided=_undecided(asked, plain) if asked.decides else 0.0,
     )
+
+
+def asks_itself(plain: str) -> bool:
+    """Say whether a folded text asks something: it is found for being asked alike."""
+    return ("?" in plain or not plain.isascii()) and ASKS_ITSELF.search(plain) is not None
 
 
 def strangers_in(asked: Wanted, texts: Mapping[MemoryId, str]) -> set[MemoryId]:

@@ -278,6 +278,8 @@ def test_standing_out_makes_up_for_no_more_than_it_is_worth() -> None:
     near = one("What does Otto take in his tea?", "Took Otto to the play.", evidence=0.5)
     nearer = one("What does Otto take in his tea?", "Took Otto to the play.", evidence=0.9)
     assert near.apart == nearer.apart == 3.0
+    alike = one("What does Otto take?", "What does Otto take in his tea?", evidence=0.9)
+    assert alike.apart > 6.0
 
 
 @pytest.mark.requirement("R9")
