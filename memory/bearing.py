@@ -54,6 +54,8 @@ memories nobody knows what is usual."""
 _MOST_APART: Final = 3.0
 """Spreads beyond which a memory stands out no more: by then it is the only one of its topic, and
 whether it answers is told by what it says."""
+_THE_SAME: Final = 0.9
+"""Evidence from which a memory that asks something asks the same."""
 _LEAST: Final = 0.0004
 """Variance that any memory has: nothing is divided by nothing."""
 
@@ -216,7 +218,7 @@ def _held_against(
             outside=float(bool(asked.spans)) - inside,
             alone=inside * asked.empty,
             elsewhen=inside * (most - covered[id]),
-            misfit=float(_misfit(plain, asked)),
+            misfit=float(not (own >= _THE_SAME and asks_itself(plain)) and _misfit(plain, asked)),
             blank=inside * (1.0 - asked.empty) * float(not covered[id]),
             named=float(has and bool(asked.numbers)),
             stranger=float(id in strangers and not asks_itself(plain)),
