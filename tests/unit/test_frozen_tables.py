@@ -13,7 +13,9 @@ from typing import Any, Final
 import pytest
 
 TABLES: Final = Path(__file__).parent.parent / "tables"
-NAMES: Final = tuple(sorted(path.name for path in TABLES.glob("*.jsonl")))
+NAMES: Final = tuple(
+    sorted(path.relative_to(TABLES).as_posix() for path in TABLES.rglob("*.jsonl"))
+)
 RELATIONS: Final = frozenset(
     {"new", "same", "supersedes", "retracts", "extends", "narrows", "beside", "conflicts"}
 )
@@ -26,7 +28,10 @@ RELATION_TABLES: Final = (
     "relations_sixth.jsonl",
     "relations_seventh.jsonl",
     "relations_eighth.jsonl",
+    "relations_ninth.jsonl",
 )
+QUESTIONED: Final = ("", "second/")
+"""Folders with a frozen set of worlds and questions."""
 CODE: Final = re.compile(r"[A-Za-z0-9#][A-Za-z0-9#\-./]*\d[A-Za-z0-9\-./]*")
 
 
@@ -42,9 +47,14 @@ def _plain(text: str) -> str:
     return re.sub(r"[ -]", "", unicodedata.normalize("NFKC", text)).lower()
 
 
+def _codes(question: str) -> list[str]:
+    return CODE.findall(unicodedata.normalize("NFKC", question))
+
+
 def _codes_there(question: str, texts: list[str]) -> list[str]:
-    codes = CODE.findall(unicodedata.normalize("NFKC", question))
-    return [code for code in codes if any(_plain(code) in _plain(text) for text in texts)]
+    return [
+        code for code in _codes(question) if any(_plain(code) in _plain(text) for text in texts)
+    ]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -61,10 +71,11 @@ def test_ids_occur_once(name: str) -> None:
     assert max(Counter(row["id"] for row in _rows(name)).values()) == 1
 
 
-def test_an_answer_is_of_the_questions_world_and_was_said_before_it_was_asked() -> None:
+@pytest.mark.parametrize("folder", QUESTIONED)
+def test_an_answer_is_of_the_questions_world_and_was_said_before_it_was_asked(folder: str) -> None:
     """Every question but the unanswerable ones can be answered from its own world."""
-    said = {row["id"]: row for row in _rows("recall_worlds.jsonl")}
-    for row in _rows("recall_questions.jsonl"):
+    said = {row["id"]: row for row in _rows(f"{folder}recall_worlds.jsonl")}
+    for row in _rows(f"{folder}recall_questions.jsonl"):
         assert bool(row["answers"]) == (row["kind"] != "unanswerable"), row["id"]
         for answer in row["answers"]:
             assert said[answer]["world"] == row["world"], row["id"]
@@ -72,15 +83,18 @@ def test_an_answer_is_of_the_questions_world_and_was_said_before_it_was_asked() 
             assert at <= datetime.fromisoformat(row["reference_time"]), row["id"]
 
 
-def test_a_code_in_an_unanswerable_question_is_nowhere_in_its_world() -> None:
+@pytest.mark.parametrize("folder", QUESTIONED)
+def test_a_code_in_an_unanswerable_question_is_nowhere_in_its_world(folder: str) -> None:
     """Nobody can answer about a code never told; the codes of other questions are found."""
     worlds: dict[str, list[str]] = {}
-    for row in _rows("recall_worlds.jsonl"):
+    for row in _rows(f"{folder}recall_worlds.jsonl"):
         worlds.setdefault(row["world"], []).append(row["text"])
     found = 0
-    for row in _rows("recall_questions.jsonl"):
+    for row in _rows(f"{folder}recall_questions.jsonl"):
         there = _codes_there(row["question"], worlds[row["world"]])
-        assert not (there and row["kind"] == "unanswerable"), row["id"]
+        # Of a code in parts, as numbers of telephones are, some may be those of another.
+        whole = len(there) == len(_codes(row["question"]))
+        assert not (there and whole and row["kind"] == "unanswerable"), row["id"]
         found += row["kind"] == "code" and bool(there)
     assert found >= 80
 
