@@ -16,6 +16,9 @@ LEAST_DOUBT: Final = 0.45
 LEAST_SAME: Final = 0.6
 """From here a newer text adds nothing to an older one."""
 
+_MOST_CLAIMS: Final = 2
+"""A text that says more than so many things is no plain new version of another: it may be in doubt
+beside one, and by weighing replaces none."""
 
 _APART: Final = frozenset(
     {"of_another", "other_end", "measured_again", "happened_again", "both_ended"}
@@ -57,6 +60,8 @@ class Weighed(ByClaims):
             its = compared[place].old
             if likely is None or told_apart(read, its):
                 continue
+            if likely is Tie.AGAINST and len(read.claims) > _MOST_CLAIMS:
+                likely = Tie.DOUBT
             if apart(read.text, read.claims, its.text, its.claims):
                 continue
             ties[place] = likely if _SETTLED.isdisjoint(ties) else Tie.DOUBT

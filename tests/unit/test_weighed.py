@@ -159,6 +159,17 @@ def test_things_with_names_of_their_own_and_what_rules_tell_apart_are_not_weighe
 
 
 @pytest.mark.requirement("W10")
+def test_a_text_that_says_many_things_replaces_none_by_weighing() -> None:
+    """However sure the model is, the two are in doubt; what says one of them alone may replace."""
+    reader, old = Weighed(Sure()), "The gate squeaks at night."
+    many = "The gate squeaks less. The hedge is cut. The drive is swept."
+    assert tie(old, "The gate squeaks less.", reader) is Tie.AGAINST
+    assert tie(old, many, reader) is Tie.DOUBT
+    numbers = "The number of Sue's spare kayak is 7500. The pump is at Ed's. The oars are red."
+    assert tie("The number of Sue's red kayak is 1464.", numbers) in {Tie.BESIDE, Tie.DOUBT}
+
+
+@pytest.mark.requirement("W10")
 def test_codes_of_two_things_and_counted_things_stay_however_sure_the_model_is() -> None:
     """Unless a change is told, by which one thing may be meant both times: the control."""
     reader = Weighed(Sure())
