@@ -8,14 +8,13 @@ numbers differ in one digit, meaning and words tell nothing.
 """
 
 import re
-import unicodedata
 from typing import Final
 
 import msgspec
 
 from memory.codes import has_codes, named_in
 from memory.labels import Told, is_of_another, told_by
-from memory.terms import among, terms_of
+from memory.terms import among, plain_of, terms_of
 from memory.understanding_rules import FUNCTION
 
 SPEAKER: Final = 0.08
@@ -102,7 +101,7 @@ class Worded(msgspec.Struct, frozen=True):
 
 def worded(question: str) -> Worded:
     """Return what a question is as to its wording."""
-    plain = _plain(question)
+    plain = plain_of(question)
     about: frozenset[str] = frozenset()
     if _ASKS_NOW.search(plain) or _asks_to_open(plain):
         terms = terms_of(_ABOUT_NO_THING.sub(" ", plain))
@@ -114,7 +113,7 @@ def fit(question: Worded, text: str) -> float:
     """Return what is added to the relevance of a memory with this text, in [-.16, .72]."""
     told = zip(WEIGHTS, features(question.text, text), strict=True)
     form = sum(weight * value for weight, value in told)
-    if question.codes and has_codes(_plain(text), question.codes):
+    if question.codes and has_codes(plain_of(text), question.codes):
         form += CODE
     if question.told is not None and is_of_another(question.told, text):
         return form + OTHER
@@ -122,16 +121,12 @@ def fit(question: Worded, text: str) -> float:
 
 
 def _tells_a_change(about: frozenset[str], text: str) -> bool:
-    return _CHANGED.search(_plain(text)) is not None and bool(among(about, text))
+    return _CHANGED.search(plain_of(text)) is not None and bool(among(about, text))
 
 
 def _asks_to_open(question: str) -> bool:
     """Say whether a code or number is asked for, and no former one: only the last one opens."""
     return bool(_ASKS_CODE.search(question)) and _ONCE.search(question) is None
-
-
-def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
 
 
 def features(question: str, text: str) -> tuple[float, float, float, float, float]:

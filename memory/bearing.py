@@ -12,7 +12,6 @@ stricter one is stricter for every question (docs/guides/recall.md).
 import math
 import operator
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime, timedelta
@@ -30,7 +29,7 @@ from memory.bearing_rules import (
     VAGUE,
 )
 from memory.codes import codes_in, has_codes, without_labels
-from memory.terms import among
+from memory.terms import among, plain_of
 from memory.times import Span, Times, without_times
 from memory.types import MemoryId
 from memory.unsaid import Signs, asks_itself, signs, strangers_in
@@ -155,7 +154,7 @@ def sought(
     `newest` is when the newest memory that was found was so.
     """
     spans = tuple(one for one in times.spans if _holds_to(one, reference, newest))
-    bare = _plain(without_times(text, reference, zone) if times.spans else text)
+    bare = plain_of(without_times(text, reference, zone) if times.spans else text)
     kinds = asked_for(_ASKS, NEEDS, bare)
     if ELSE.search(bare):
         kinds = tuple(name for name in kinds if name not in NAMED)
@@ -287,7 +286,7 @@ def _as_told(
 
 
 def _folded(read: Mapping[MemoryId, Read]) -> dict[MemoryId, str]:
-    return {id: _plain(one.text) for id, one in read.items()}
+    return {id: plain_of(one.text) for id, one in read.items()}
 
 
 def _weighed(weights: tuple[float, ...], values: Features | Signs) -> float:
@@ -327,10 +326,6 @@ def _covered(words: frozenset[str], texts: Mapping[MemoryId, str]) -> dict[Memor
 def _echoes(question: str, texts: Mapping[MemoryId, str]) -> set[MemoryId]:
     asked = question.strip(" ?？。.!！")
     return {id for id, text in texts.items() if asked in text} if len(asked) >= _SHORTEST else set()
-
-
-def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
 
 
 def _misfit(plain: str, asked: Sought) -> bool:

@@ -12,8 +12,9 @@ from typing import Final
 import msgspec
 
 from memory.claims.small_rules import words
+from memory.terms import plain_of
 from memory.understanding_rules import FUNCTION
-from memory.wanted import opposites_in, with_opposites
+from memory.wanted import is_opposed, with_opposites
 
 _SMALL: Final = "one|two|three|four|five|six|seven|eight|nine|ten"
 _LABELLED: Final = re.compile(
@@ -41,7 +42,7 @@ class Told(msgspec.Struct, frozen=True):
 
 def told_by(question: str) -> Told | None:
     """Return by what a question tells one of several, nothing if it does not; read once."""
-    told = Told(_labels(question), with_opposites(_folded(question)))
+    told = Told(_labels(question), with_opposites(plain_of(question)))
     return told if told.labels or told.opposed else None
 
 
@@ -51,10 +52,7 @@ def is_of_another(asked: Told, text: str) -> bool:
         held = _labels(text)
         if any(held.get(noun) and not own & held[noun] for noun, own in asked.labels.items()):
             return True
-    if not asked.opposed:
-        return False
-    words = opposites_in(_folded(text))
-    return any(some & words and not own & words for some, own in asked.opposed)
+    return bool(asked.opposed) and is_opposed(asked.opposed, plain_of(text))
 
 
 def _labels(text: str) -> dict[str, set[str]]:
@@ -68,7 +66,3 @@ def _labels(text: str) -> dict[str, set[str]]:
         for match in _LABELLED_HAN.finditer(seen):
             found[match.group(2)].add(match.group(1))
     return found
-
-
-def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()

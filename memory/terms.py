@@ -38,9 +38,14 @@ _STOP_HAN: Final = frozenset("的了是在和与就都而及着或一个也很�
 _VOWELS: Final = frozenset("aeiouy")
 
 
+def plain_of(text: str) -> str:
+    """Return a text as it is compared: full-width signs as plain ones, and no capitals."""
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
 def terms_of(text: str) -> Mapping[str, float]:
     """Return each term of `text` with its weight (> 0); nothing for a text without words."""
-    counts = Counter(_terms(_THOUSANDS.sub("", unicodedata.normalize("NFKC", text).casefold())))
+    counts = Counter(_terms(_THOUSANDS.sub("", plain_of(text))))
     total = sum(counts.values())
     norm = K1 * (1.0 - B + B * total / AVERAGE_LENGTH)
     return {term: count * (K1 + 1.0) / (count + norm) for term, count in counts.items()}
@@ -51,7 +56,7 @@ def among(terms: Collection[str], text: str) -> set[str]:
 
     What a term stems from begins like it, but for a last `y`; only words that do are stemmed.
     """
-    plain = unicodedata.normalize("NFKC", text).casefold()
+    plain = plain_of(text)
     if "," in plain:
         plain = _THOUSANDS.sub("", plain)
     plain = plain.replace("’", "'")

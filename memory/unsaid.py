@@ -17,7 +17,7 @@ from memory.telling import names_another, told
 from memory.terms import among
 from memory.types import MemoryId
 from memory.unsaid_rules import ASKS_ITSELF, SPEAKS
-from memory.wanted import Wanted, beside, concepts_of, opposites_in
+from memory.wanted import Wanted, beside, concepts_of, is_opposed
 
 _IN_WORDS: Final = frozenset("abcdefghijklmnopqrstuvwxyz'ßàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿ")
 _MOST_MISSING: Final = 0.3
@@ -44,7 +44,7 @@ class Signs(msgspec.Struct, frozen=True):
 def signs(asked: Wanted, text: str, plain: str) -> Signs:
     """Return what speaks against a memory; `plain` is its text folded."""
     others = bool(asked.kin) and of_others(asked.kin, asked.plain, kin_of(plain), plain)
-    opposed = bool(asked.opposed) and _opposed(asked, plain)
+    opposed = is_opposed(asked.opposed, plain)
     if asks_itself(plain):
         return Signs(others=float(others), opposed=float(opposed))
     tells = {name: told(name, asked, text, plain) for name in asked.properties}
@@ -127,8 +127,3 @@ def _undecided(asked: Wanted, plain: str) -> float:
     count = len(asked.decides)
     share = (count - len(among(asked.decides, plain))) / count
     return share if share > _MOST_MISSING else 0.0
-
-
-def _opposed(asked: Wanted, plain: str) -> bool:
-    words = opposites_in(plain)
-    return any(some & words and not own & words for some, own in asked.opposed)

@@ -163,6 +163,12 @@ def _content(plain: str) -> frozenset[str]:
     )
 
 
+def is_opposed(opposed: Sequence[tuple[frozenset[str], frozenset[str]]], plain: str) -> bool:
+    """Say whether a folded text has the opposite of a word of a question, and not the word."""
+    words = opposites_in(plain) if opposed else set[str]()
+    return any(some & words and not own & words for some, own in opposed)
+
+
 def with_opposites(question: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
     """Return each set of opposites of which a question has some, and those that it has."""
     words = opposites_in(question)
